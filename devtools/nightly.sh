@@ -36,7 +36,7 @@ parts=(
 	'random 4 ^(lib|drivers|test/(soak|deaths|multiproc|ring|lab|doca))/ kills and choices at random; each test prints its seed'
 	'crowd 5 ^(lib|drivers|test/(hostile|multiproc|siege|doca))/ many processes and threads'
 	'tsan 20 ^(lib|drivers|test)/ the suite tsan with TSan'
-	'delays 6 ^(lib/|test/(fake|conformance|doca))/ the conformance suite with other delays of the driver in memory, DOCA programs with any'
+	'delays 7 ^(lib/|drivers/comch/common|test/(fake|conformance|doca))/ the conformance suite with other delays of the driver in memory, and with a DMA device; DOCA programs with any delay'
 	'late 5 ^(lib/comch|drivers/comch/mlx5|test/(mlx5|conformance))/ the conformance suite on verbs that deliver late'
 	'agents 4 ^(lib/comch|drivers/comch|test/(agent|conformance))/ the conformance suite with the other end in another process'
 	'asan 30 ^(lib|drivers|app|test)/ all tests with ASan and UBSan'

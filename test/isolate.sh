@@ -39,7 +39,7 @@ plugins=(/usr/lib/*/dpdk/pmds-*)
 if [ "${T_PLUGINS:-}" != all ] && [ -d "${plugins[0]}" ] && [ ${#plugins[@]} -eq 1 ] &&
 	unshare --mount true 2>/dev/null; then
 	mkdir -m 755 "$dir/plugins"
-	cp -P "${plugins[0]}"/librte_{bus_vdev,mempool_ring,mempool_stack}.so* "$dir/plugins"
+	cp -P "${plugins[0]}"/librte_{bus_vdev,dma_skeleton,mempool_ring,mempool_stack}.so* "$dir/plugins"
 	set -- "${few[@]}" "$dir/plugins" "${plugins[0]}" "$@"
 fi
 

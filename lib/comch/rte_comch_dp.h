@@ -88,7 +88,8 @@
  * --------------
  *
  * A send to shareable memory copies the whole message within the call: if that matters,
- * give a producer of large messages a separate lcore. To other memory (staged), a
+ * give a producer of large messages a separate lcore, or have a DMA device copy (key dma= of
+ * comch_shm). To other memory (staged), a
  * message longer than the staging ring streams through it, pushed by send_burst() and
  * done_burst() and pulled by recv_burst().
  */
@@ -143,11 +144,13 @@ int rte_comch_producer_start(struct rte_comch_producer *producer);
  * @return
  *   - 0: IDLE.
  *   - -EINPROGRESS: messages are not done yet. done_burst() continues a message that is
- *     partly in a staging ring. A STATE event follows. They are given up after 1 s.
+ *     partly in a staging ring. A STATE event follows. They are given up after 1 s, but for
+ *     copies of a DMA device.
  *   - -EINVAL, -EBADFD (not RUNNING).
  *
  * A producer whose connection is lost stops by itself: STOPPING until its messages are done,
- * for 1 s at most, and then IDLE. rte_comch_poll_arm() returns -EAGAIN meanwhile.
+ * for 1 s at most (longer for copies of a DMA device), and then IDLE. rte_comch_poll_arm()
+ * returns -EAGAIN meanwhile.
  */
 int rte_comch_producer_stop(struct rte_comch_producer *producer);
 
@@ -235,7 +238,8 @@ rte_comch_producer_send_burst(struct rte_comch_producer *producer,
  * consumer's buffer and its completion was published; the consumer will receive it
  * without further action here. Exceptions: the connection ends with -ETIMEDOUT, see
  * rte_comch_consumer_stop(); several producers send to one consumer and this process dies
- * inside a send_burst() of one of them: then messages of the others may be lost.
+ * inside a send_burst() of one of them, or while a DMA device copies: then messages of the
+ * others may be lost.
  *
  * @return
  *   Number of completions written to *cpls*.

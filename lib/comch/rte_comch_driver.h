@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /** Version of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 6
+#define RTE_COMCH_DRIVER_ABI 7
 
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
@@ -222,7 +222,7 @@ struct rte_comch_prod_args {
 	int socket_id;
 	struct comch_dir *dir; /**< Remotes by consumer id. */
 	void (*fault)(void *ctx, int err, const char *text);
-	/** prod_idle or dq_pending may be true. Any thread, also in a burst. */
+	/** prod_idle, dq_pending or prod_step may be true. Any thread, also in a burst. */
 	void (*idle_cb)(void *ctx);
 	void *ctx;
 };
@@ -331,9 +331,11 @@ struct rte_comch_data_ops {
 	void (*prod_halt)(struct rte_comch_dq *dq, enum rte_comch_halt why);
 	/** Whether all sends have completed, for which a stop waits. Any thread. */
 	bool (*prod_idle)(const struct rte_comch_dq *dq);
+	/** O. Advance sends, after idle_cb, in each run until it returns false. Poll's thread. */
+	bool (*prod_step)(struct rte_comch_dq *dq);
 	/**
-	 * Complete sends in flight with *err*: those of a stop that takes too long, and
-	 * before dq_destroy. Any thread.
+	 * Complete sends in flight with *err*, if they can be aborted: those of a stop that
+	 * takes too long, and before dq_destroy. Any thread.
 	 * @return false: not possible now, try again.
 	 */
 	bool (*prod_abort)(struct rte_comch_dq *dq, int err);
@@ -446,6 +448,8 @@ struct rte_comch_region_ops {
 	 */
 	int (*region_map)(struct rte_comch_link *link, int fd, size_t len,
 			struct rte_comch_region *region);
+	/** O. The DMA device that copies large payloads. @return NULL: none. */
+	struct comch_dma *(*dma)(const struct rte_comch_link *link);
 };
 
 /** Operations of a driver. R: required, O: optional. */
@@ -465,9 +469,8 @@ struct rte_comch_driver_ops {
 	/** R. Free dev->priv. The device has no links or listeners. May wait. */
 	void (*remove)(struct rte_comch_dev *dev);
 	/**
-	 * O. Get counters of the transport; see rte_comch_dev_xstats_get(). Any thread;
-	 * may lock.
-	 * @return the number of counters, of which the first *n* are stored.
+	 * O. Get counters of the transport; see rte_comch_dev_xstats_get(). Any thread; may
+	 * lock. @return the number of counters, of which the first *n* are stored.
 	 */
 	unsigned int (*dev_xstats)(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats,
 			unsigned int n);
@@ -566,16 +569,14 @@ struct rte_comch_driver_ops {
 	const struct rte_comch_region_ops *regions;
 };
 
-/**
- * Register a driver; for constructors. The name has RTE_COMCH_DRIVER_ABI: others do not link.
- */
-void rte_comch_driver_register_v6(const struct rte_comch_driver_ops *ops);
+/** Register a driver; for constructors. The name has RTE_COMCH_DRIVER_ABI: others do not link. */
+void rte_comch_driver_register_v7(const struct rte_comch_driver_ops *ops);
 
 /** Register a driver with operations *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v6(&(ops)); \
+		rte_comch_driver_register_v7(&(ops)); \
 	}
 
 /**

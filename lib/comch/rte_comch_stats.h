@@ -97,8 +97,8 @@ struct rte_comch_xstat {
 
 /**
  * Get the counters of a device's transport, the sums over its connections, also those
- * that have ended. Which there are depends on the driver: comch_shm has none;
- * comch_mlx5 counts work requests, doorbells and completions.
+ * that have ended. Which there are depends on the driver: comch_mlx5 counts
+ * work requests, doorbells and completions; comch_shm the copies of a DMA device, if it has one.
  *
  * Any thread; not in a burst, as it locks, and waits while another thread closes a device.
  *

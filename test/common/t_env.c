@@ -293,24 +293,28 @@ tmp_dir(void)
 void
 t_eal_start(unsigned int nb_lcores)
 {
-	char prefix_arg[96], lcores[1024], log_arg[64];
+	char prefix_arg[96], lcores[1024], log_arg[64], vdev_arg[64];
+	const char *vdev = getenv("T_VDEV");
 	char *argv[] = {
 		(char *)(uintptr_t)"test", prefix_arg, lcores, log_arg,
 		(char *)(uintptr_t)"--no-huge", (char *)(uintptr_t)"-m",
 		(char *)(uintptr_t)"64", (char *)(uintptr_t)"--no-pci",
 		(char *)(uintptr_t)"--no-telemetry",
 		(char *)(uintptr_t)"--no-shconf",
-		(char *)(uintptr_t)"--iova-mode=va", NULL,
+		(char *)(uintptr_t)"--iova-mode=va", vdev_arg, NULL,
 	};
 	const char *level = getenv("T_LOG");
+	/* A device that T_KEYS names. */
+	const int argc = (int)RTE_DIM(argv) - (vdev != NULL ? 1 : 2);
 
+	snprintf(vdev_arg, sizeof(vdev_arg), "--vdev=%s", vdev != NULL ? vdev : "");
 	sweep("/var/run/dpdk");
 	snprintf(prefix_arg, sizeof(prefix_arg), "--file-prefix=%s%lx", t_own_names(),
 		(unsigned long)t_now_ms());
 	snprintf(log_arg, sizeof(log_arg), "--log-level=*:%s",
 			level == NULL ? "2" : level);
 	lcores_arg(lcores, sizeof(lcores), nb_lcores);
-	if (rte_eal_init((int)RTE_DIM(argv) - 1, argv) < 0)
+	if (rte_eal_init(argc, argv) < 0)
 		T_FAIL("rte_eal_init: %s", rte_strerror(rte_errno));
 	snprintf(eal_dir, sizeof(eal_dir), "%s", rte_eal_get_runtime_dir());
 	/* Nothing in it is needed any more, and a test that crashes leaves none. */

@@ -11,7 +11,8 @@ driver_has(void)
 	if (t_driver == NULL)
 		return 0;
 	return (t_driver->has_kernel_peer ? T_NEED_PEER_IDS : 0) |
-		(t_driver->has_dir ? T_NEED_DIR : 0);
+		(t_driver->has_dir ? T_NEED_DIR : 0) |
+		(t_driver->has_dma ? 0 : T_NEED_SENDS_ALONE);
 }
 
 static const char *
@@ -27,6 +28,7 @@ need_name(uint64_t need)
 		{ RTE_COMCH_CAPA_SYNC_SEND, "RTE_COMCH_CAPA_SYNC_SEND" },
 		{ RTE_COMCH_CAPA_ORDERED, "RTE_COMCH_CAPA_ORDERED" },
 		{ T_NEED_DIR, "lock files of names" },
+		{ T_NEED_SENDS_ALONE, "sends that need no further call" },
 		{ T_NEED_PEER_IDS, "ids of the peer from the kernel" },
 	};
 	unsigned int i;

@@ -21,6 +21,8 @@
 #define T_NEED_PEER_IDS (UINT64_C(1) << 63)
 /** A directory with lock files of names. */
 #define T_NEED_DIR (UINT64_C(1) << 62)
+/** A send that was accepted arrives without another call of its sender. */
+#define T_NEED_SENDS_ALONE (UINT64_C(1) << 61)
 
 /* Skip the test, unless the device and t_driver, if it is set, have all of *needs*. */
 void t_need(const struct rte_comch_dev_info *info, uint64_t needs);

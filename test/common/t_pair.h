@@ -29,6 +29,7 @@ struct t_driver {
 	 * and one to memory that is not shareable goes through a staging ring.
 	 */
 	bool maps_memory;
+	bool has_dma;         /**< Direct messages are copied by a DMA device, not by the core. */
 	bool shows_heap;      /**< A peer can write heap memory that is posted. */
 	bool wakes_itself;    /**< A NIC wakes the sleeper, which counts its wake-ups. */
 	/** Write the driver's form of args, with the keys that only this driver needs;
@@ -51,6 +52,13 @@ static inline bool
 t_stages_heap(void)
 {
 	return t_driver->maps_memory && !t_driver->shows_heap;
+}
+
+/** Copies that the core makes of a message to memory that is mapped. */
+static inline unsigned int
+t_direct_copies(void)
+{
+	return t_driver->has_dma ? 0 : 1;
 }
 
 #define T_NAME "conformance"

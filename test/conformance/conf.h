@@ -31,6 +31,7 @@
 
 /* The drivers, with a device of their own: keys are in the environment. */
 extern const struct t_driver conf_driver_shm;
+extern const struct t_driver conf_driver_shm_dma;
 extern const struct t_driver conf_driver_ring;
 extern const struct t_driver conf_driver_mlx5;
 
@@ -187,12 +188,12 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, poll, wake_connect) \
 	X(inst, poll, wake_disconnect) \
 	X(inst, poll, wake_consumer) \
-	X(inst, poll, wake_data) \
+	X(inst, poll, wake_data, T_NEED_SENDS_ALONE) \
 	X(inst, poll, wake_data_staged) \
 	X(inst, poll, wake_gone) \
 	X(inst, poll, wake_stopped) \
 	X(inst, poll, posts_let_sleep) \
-	X(inst, poll, wake_restarted) \
+	X(inst, poll, wake_restarted, T_NEED_SENDS_ALONE) \
 	X(inst, poll, sleepy_life) \
 	X(inst, poll, sleepy_timeout) \
 	X(inst, poll, sleepy_data) \
@@ -302,7 +303,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, disconnect, peer_leaves_consumer) \
 	X(inst, disconnect, peer_leaves_consumer_staged) \
 	X(inst, disconnect, peer_leaves_producer) \
-	X(inst, disconnect, idle_is_complete) \
+	X(inst, disconnect, idle_is_complete, T_NEED_SENDS_ALONE) \
 	X(inst, disconnect, stream_cut) \
 	X(inst, disconnect, producer_stop_large) \
 	X(inst, disconnect, producer_stop_large_idle) \

@@ -4,6 +4,8 @@
 
 /* What the conformance suite has to know of drivers. */
 
+#include <stdlib.h>
+
 #include "conf.h"
 
 static void
@@ -19,6 +21,25 @@ const struct t_driver conf_driver_shm = {
 	.has_total_import = true,
 	.has_kernel_peer = true,
 	.has_export_eal = true,
+	.maps_memory = true,
+};
+
+static void
+dma_args(char *buf, size_t size, const char *args)
+{
+	snprintf(buf, size, "%s,dma=%s,dma_min=1", args, getenv("T_VDEV"));
+}
+
+/* Every direct message is one for the DMA device, which EAL opens by T_VDEV. */
+const struct t_driver conf_driver_shm_dma = {
+	.args = dma_args,
+	.lose = unlink_sockets,
+	.name = "comch_shm",
+	.has_dir = true,
+	.has_total_import = true,
+	.has_kernel_peer = true,
+	.has_export_eal = true,
+	.has_dma = true,
 	.maps_memory = true,
 };
 

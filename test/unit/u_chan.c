@@ -55,6 +55,14 @@ on_wake_others(struct comch_chan_prod *p)
 	__atomic_fetch_add(&u->others_woken, 1, __ATOMIC_RELAXED);
 }
 
+static void
+on_copies_started(struct comch_chan_prod *p)
+{
+	struct u_chan *u = p->tx.ctx;
+
+	__atomic_fetch_add(&u->copies_started, 1, __ATOMIC_RELAXED);
+}
+
 static void *
 alloc(size_t size)
 {
@@ -144,6 +152,7 @@ make_prod(struct u_chan *u, uint32_t i, uint32_t done_size)
 	p->tx.done.size = done_size;
 	p->tx.fault = on_prod_fault;
 	p->wake_others = on_wake_others;
+	p->copies_started = on_copies_started;
 	p->tx.ctx = u;
 }
 

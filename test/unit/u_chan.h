@@ -58,6 +58,7 @@ struct u_chan {
 	int last_fault;
 	uint32_t prod_wakes;         /* the consumer wanted to wake producers */
 	uint32_t others_woken;       /* a producer freed the ring for which another one waited */
+	uint32_t copies_started;     /* bursts that began copies by a DMA device */
 	uint32_t nb_drained;
 };
 

@@ -85,5 +85,5 @@ RTE_INIT(ring_register)
 	ring_ops.frame_pending = ring_frame_pending;
 	ring_data_init();
 	ring_ops.data = &ring_data_ops;
-	rte_comch_driver_register_v6(&ring_ops);
+	rte_comch_driver_register_v7(&ring_ops);
 }

@@ -17,14 +17,52 @@ RTE_LOG_REGISTER(shm_logtype, pmd.comch.shm, NOTICE);
 
 #define KEY_TRUST_PEER "trust_peer"
 #define KEY_EXPORT_EAL "export_eal"
+#define KEY_DMA "dma"
+#define KEY_DMA_MIN "dma_min"
+#define KEY_DMA_MAX "dma_max"
 
 static const char *const valid_keys[] = {
-	COMCH_ARGS_KEYS, KEY_TRUST_PEER, KEY_EXPORT_EAL, NULL,
+	COMCH_ARGS_KEYS, KEY_TRUST_PEER, KEY_EXPORT_EAL, KEY_DMA, KEY_DMA_MIN,
+	KEY_DMA_MAX, NULL,
 };
 
 /* Minimum number of frames of the maximum size that a ring holds. */
 #define RING_FRAMES 3
 #define DEFAULT_STAGING (UINT64_C(8) << 20)
+/* Starting a copy, and finding it complete, takes about as long as copying that much. */
+#define DEFAULT_DMA_MIN (UINT32_C(64) << 10)
+
+static int
+parse_dma(const struct comch_args *a, const char *key, const char *value, void *arg)
+{
+	struct comch_dma *dma = arg;
+	char why[512];
+
+	if (dma->dev != NULL)
+		return comch_args_bad(a, key, value, "one DMA device");
+	if (comch_dma_open(dma, value, why, sizeof(why)) == 0)
+		return 0;
+	rte_log(RTE_LOG_ERR, a->logtype, "%s: %s=%s: %s\n", a->tag, key, value, why);
+	return -EINVAL;
+}
+
+/* After all else: what fails later would have to close it. */
+static int
+open_dma(const struct comch_args *a, struct comch_dma *dma)
+{
+	if (rte_kvargs_count(a->kv, KEY_DMA_MIN) + rte_kvargs_count(a->kv, KEY_DMA_MAX) > 0 &&
+			rte_kvargs_count(a->kv, KEY_DMA) == 0) {
+		rte_log(RTE_LOG_ERR, a->logtype, "%s: %s and %s need %s=NAME, the DMA device\n",
+			a->tag, KEY_DMA_MIN, KEY_DMA_MAX, KEY_DMA);
+		return -EINVAL;
+	}
+	dma->min = DEFAULT_DMA_MIN;
+	dma->max = UINT32_MAX;
+	if (comch_args_u32(a, KEY_DMA_MIN, 1, UINT32_MAX, &dma->min) != 0 ||
+			comch_args_u32(a, KEY_DMA_MAX, 1, UINT32_MAX, &dma->max) != 0)
+		return -EINVAL;
+	return comch_args_each(a, KEY_DMA, parse_dma, dma);
+}
 
 static int
 parse_all(struct rte_comch_dev *dev, struct rte_kvargs *kv)
@@ -42,7 +80,8 @@ parse_all(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 			comch_args_bool(&a, KEY_EXPORT_EAL, &shm->export_eal) != 0 ||
 			comch_args_limits(&a) != 0)
 		return -EINVAL;
-	return comch_args_funcs(&a);
+	ret = comch_args_funcs(&a);
+	return ret == 0 ? open_dma(&a, &shm->dma) : ret;
 }
 
 static uint32_t
@@ -72,6 +111,7 @@ shm_driver_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv, const struct 
 	if (ret == 0 && dev->info.role == RTE_COMCH_ROLE_DPU)
 		ret = comch_place_make(&shm->place, dev);
 	if (ret != 0) {
+		comch_dma_close(&shm->dma);
 		free(shm);
 		dev->priv = NULL;
 		return ret;
@@ -79,7 +119,9 @@ shm_driver_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv, const struct 
 	shm->cells = ring_cells(dev->info.max_msg_size);
 	shm->grows = comch_memfd_can_populate();
 	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
-	dev->info.capa |= RTE_COMCH_CAPA_SYNC_SEND | RTE_COMCH_CAPA_ORDERED;
+	dev->info.capa |= RTE_COMCH_CAPA_ORDERED;
+	if (shm->dma.dev == NULL)
+		dev->info.capa |= RTE_COMCH_CAPA_SYNC_SEND;
 	if (shm->export_eal)
 		dev->info.capa |= RTE_COMCH_CAPA_EXPORT_EAL;
 	return 0;
@@ -100,7 +142,22 @@ shm_remove(struct rte_comch_dev *dev)
 {
 	/* Memory that is not unmapped yet counts against this device. */
 	comch_reaper_wait();
+	comch_dma_close(&((struct shm_dev *)dev->priv)->dma);
 	free(dev->priv);
+}
+
+static unsigned int
+shm_xstats(struct rte_comch_dev *dev, struct rte_comch_xstat *xstats, unsigned int n)
+{
+	return comch_dma_xstats(&((struct shm_dev *)dev->priv)->dma, xstats, n);
+}
+
+static struct comch_dma *
+shm_dma(const struct rte_comch_link *link)
+{
+	struct comch_dma *dma = &shm_dev_of(link)->dma;
+
+	return dma->dev != NULL ? dma : NULL;
 }
 
 static const struct rte_comch_region_ops shm_regions = {
@@ -109,6 +166,7 @@ static const struct rte_comch_region_ops shm_regions = {
 	.region_free = shm_mem_region_free,
 	.region_create = shm_mem_region_create,
 	.region_map = shm_mem_region_map,
+	.dma = shm_dma,
 };
 
 const struct rte_comch_driver_ops shm_driver_ops = {
@@ -116,6 +174,7 @@ const struct rte_comch_driver_ops shm_driver_ops = {
 	.valid_keys = valid_keys,
 	.probe = shm_probe,
 	.remove = shm_remove,
+	.dev_xstats = shm_xstats,
 	.listen = shm_sock_listen,
 	.unlisten = shm_sock_unlisten,
 	.accept = shm_sock_accept,

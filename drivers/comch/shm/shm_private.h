@@ -20,6 +20,7 @@
 #include "comch_place.h"
 #include "sdk/comch_foreign.h"
 #include "rte_comch_driver.h"
+#include "comch_dma.h"
 #include "shm_layout.h"
 #include "shm_out.h"
 
@@ -50,6 +51,7 @@ struct shm_dev {
 	bool export_eal; /* export EAL memory */
 	bool grows;      /* rings can: shm_ring.c */
 	uint32_t cells;
+	struct comch_dma dma; /* copies large payloads */
 };
 
 struct shm_listener {

@@ -497,6 +497,7 @@ check_dev(struct comch_port *port)
 		return -ENOTSUP;
 	}
 	port->sync_send = (info.capa & RTE_COMCH_CAPA_SYNC_SEND) != 0;
+	port->stages_heap = strcmp(info.driver, "comch_shm") == 0;
 	port->exports_eal = (info.capa & RTE_COMCH_CAPA_EXPORT_EAL) != 0;
 	port->hands_over = (info.capa & RTE_COMCH_CAPA_HANDOVER) != 0;
 	port->max_dp_queue = info.max_dp_queue;

@@ -145,6 +145,7 @@ struct comch_port {
 	int16_t dev_id;      /* comch device */
 	bool owns_dev;
 	bool sync_send;
+	bool stages_heap;    /* messages to memory that is not shareable are staged */
 	bool hands_over;
 	bool exports_eal;    /* the peer may write to pools in EAL memory */
 	uint16_t rep;

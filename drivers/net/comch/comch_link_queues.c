@@ -30,8 +30,7 @@ needs_bounce(const struct comch_port *port, const struct comch_rxq *rxq)
 {
 	struct rte_comch_mr_info info;
 
-	if (!port->sync_send || port->hands_over ||
-			rte_comch_mem_info_get(rte_comch_mempool_mr(rxq->mp), &info) != 0)
+	if (!port->stages_heap || rte_comch_mem_info_get(rte_comch_mempool_mr(rxq->mp), &info) != 0)
 		return false;
 	return info.kind == RTE_COMCH_MEM_HEAP ||
 		(info.kind == RTE_COMCH_MEM_EAL && !port->exports_eal);

@@ -16,6 +16,24 @@
 #include "base/comch_trace.h"
 #include "data/comch_producer.h"
 
+/* After that long, what cannot be aborted, a copy of a DMA device, is worth a word. */
+#define OVERDUE_MS 10000
+
+/* Sends that take too long are aborted. */
+static void
+give_up(struct rte_comch_producer *p, const struct rte_comch_data_ops *ops)
+{
+	const uint64_t overdue = rte_get_tsc_hz() / 1000 * (OVERDUE_MS - COMCH_STOP_MS);
+
+	if (ops->prod_abort(p->q.dq, p->is_lost ? -ECONNRESET : -ECANCELED) || p->is_overdue ||
+			ops->prod_step == NULL || rte_rdtsc() - p->stop_deadline < overdue)
+		return;
+	p->is_overdue = true;
+	COMCH_LOG(WARNING, "producer %u of connection %u: sends are in flight %u s after its stop, "
+		"and cannot be aborted; it is IDLE when they are complete: check the DMA device",
+		p->q.id, p->q.conn->id, OVERDUE_MS / 1000);
+}
+
 /* A stop, or a loss of the connection, waits for sends in flight, up to a deadline. */
 static bool
 producer_service(struct comch_obj *obj, struct comch_run *run)
@@ -29,13 +47,14 @@ producer_service(struct comch_obj *obj, struct comch_run *run)
 		return false;
 	if (comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING) {
 		if (rte_rdtsc() > p->stop_deadline)
-			ops->prod_abort(p->q.dq, p->is_lost ? -ECONNRESET : -ECANCELED);
+			give_up(p, ops);
 		if (ops->prod_idle(p->q.dq))
 			comch_obj_state_event(obj, RTE_COMCH_STATE_IDLE,
 				p->is_lost ? -ECONNRESET : 0,
 				p->is_lost ? comch_conn_reason(p->q.conn) : NULL);
 	}
-	more = comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING;
+	more = comch_obj_state(obj) == RTE_COMCH_STATE_STOPPING ||
+		(ops->prod_step != NULL && ops->prod_step(p->q.dq));
 	return !comch_obj_events(obj, run, p->q.conn) || more;
 }
 
@@ -240,6 +259,7 @@ rte_comch_producer_start(struct rte_comch_producer *p)
 	} else if (!comch_conn_is_up(conn)) {
 		ret = -ECONNRESET;
 	} else {
+		p->is_overdue = false;
 		comch_queue_ops(&p->q)->prod_begin(p->q.dq, p->q.id);
 		comch_obj_state_set(&p->q.obj, RTE_COMCH_STATE_RUNNING);
 		comch_trace_producer_start(conn->id, p->q.id);

@@ -16,6 +16,7 @@ struct rte_comch_producer {
 	bool announced;                      /* lock */
 	uint64_t stop_deadline;              /* lock until STOPPING; then queue */
 	bool is_lost;                        /* set before STOPPING: its connection has ended */
+	bool is_overdue;                     /* queue: that its stop takes long is logged */
 	bool sync_send;                      /* RTE_COMCH_CAPA_SYNC_SEND */
 	struct comch_mbuf_tx *mbuf_tx;       /* queue: mbufs under way; NULL: it had none */
 	const struct rte_mempool *last_pool; /* queue: of the last mbuf sent */

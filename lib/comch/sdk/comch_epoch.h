@@ -49,7 +49,15 @@ comch_epoch_leave(struct comch_epoch *e)
 static inline void
 comch_epoch_watch(struct comch_epoch *e)
 {
-	e->watched = comch_load_acquire(&e->now); /* dir.pml, watch */
+	/* dir.pml, watch */
+	comch_store_relaxed(&e->watched, comch_load_acquire(&e->now));
+}
+
+/* For the reader: does, perhaps, an owner wait for it to leave this epoch? */
+static inline bool
+comch_epoch_is_watched(const struct comch_epoch *e)
+{
+	return comch_load_relaxed(&e->watched) == e->now;
 }
 
 /* Has the reader left the epoch in which comch_epoch_watch() saw it? */

@@ -5,8 +5,8 @@
 /*
  * Tasks of producers, and producers of connections.
  *
- * A send that the native channel accepts is in the consumer's buffer, or has failed; the
- * next progress completes its task.
+ * A send that the native channel accepts is in the consumer's buffer, or has failed, and the
+ * next progress completes its task; if a DMA device copies it, a later one does.
  *
  * Submits in callbacks are batched, which is several times as fast. If the channel does
  * not accept the whole batch, the rest is sent before anything else, and submits return

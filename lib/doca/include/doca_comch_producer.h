@@ -22,7 +22,8 @@
  * producer to one consumer arrive in the order of submission.
  *
  * With comch:
- *   - the submitting thread copies the message, so submitting a large one takes time;
+ *   - the submitting thread copies the message, so submitting a large one takes time, unless
+ *     the device has a DMA device (key dma=), which copies while the engine makes progress;
  *   - submits within callbacks are sent together after the callbacks have returned;
  *   - a message that does not fit the consumer's next buffer fails with the error
  *     callback and leaves that buffer posted.

@@ -68,6 +68,9 @@
 #include "sdk/comch_send.h"
 #include "sdk/comch_rec.h"
 
+struct comch_dma;
+struct comch_chan_dma;
+
 /* Sizes of the two regions. Both ends compute them from the negotiated values. */
 static inline size_t
 comch_chan_post_len(uint32_t depth)
@@ -150,8 +153,13 @@ struct comch_chan_prod {
 	bool stream_silent;
 	/* bytes of staging ring that the last short send needs; 0: it needs a buffer */
 	uint32_t short_space;
+	/* copies by a DMA device */
+	struct comch_chan_dma *dma; /* NULL: the core copies */
+	uint32_t copying;           /* in flight; written with the lock of *dma */
 	/* Callback of the owner: wake the other local producers. Any thread. */
 	void (*wake_others)(struct comch_chan_prod *p);
+	/* The same: its poll is to look whether copies are complete. In a burst. */
+	void (*copies_started)(struct comch_chan_prod *p);
 };
 
 /* Start at position 0 with zeroed regions. */
@@ -189,12 +197,31 @@ bool comch_chan_prod_pending(struct comch_chan_prod *p);
  * fences, heavily if this returns true, then checks pending.
  */
 bool comch_chan_prod_arm(struct comch_chan_prod *p);
-/* Abort the message that streams, if any. Any thread. False: try again. */
+/* Whether all that was sent is complete, after a look. Any thread. */
+bool comch_chan_prod_idle(struct comch_chan_prod *p);
+/*
+ * Abort the message that streams, if any. Any thread. False: try again, as it could not be, or as
+ * copies of a DMA device are in flight.
+ */
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
-/* For comch_chan_stage.c: the consumer closed before the claim of these n positions. */
+/* For the files below: send operations to one consumer. Returns the number accepted. */
+uint16_t comch_chan_send_to(struct comch_chan_prod *p, struct comch_chan_remote *rc,
+		const struct rte_comch_op *ops, uint32_t n);
+/* The consumer closed before the claim of these n positions. */
 void comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n);
+
+/* comch_chan_dma.c: the bursts and more of a producer with a DMA device */
+/* Before anything else; not thread-safe. 0 or -ENOMEM. */
+int comch_chan_dma_attach(struct comch_chan_prod *p, struct comch_dma *dma, int socket_id);
+/* No copy is in flight. Nothing to do without a DMA device. */
+void comch_chan_dma_detach(struct comch_chan_prod *p);
+uint16_t comch_chan_dma_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
+uint16_t comch_chan_dma_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
+/* As comch_chan_prod_idle() and _abort(). */
+bool comch_chan_dma_idle(struct comch_chan_prod *p);
+bool comch_chan_dma_abort(struct comch_chan_prod *p, int err);
 
 /* comch_chan_stage.c */
 /*
@@ -212,6 +239,8 @@ bool comch_stage_has_space(const struct comch_chan_remote *rc, uint32_t len);
 void comch_stage_await(struct comch_chan_remote *rc);
 /* Advance the message that streams. Returns true if none streams afterwards. */
 bool comch_stage_push(struct comch_chan_prod *p);
+/* Abort it, if any. Any thread. False: try again. */
+bool comch_stage_abort(struct comch_chan_prod *p, int err);
 /*
  * Copy the message at head into entry e.
  * Returns 1 if complete, 0 if more is to come, or a negative errno.
@@ -219,6 +248,21 @@ bool comch_stage_push(struct comch_chan_prod *p);
 int comch_stage_pull(struct comch_chan_cons *c, const struct comch_posted *e, uint32_t len);
 /* The end of a burst: publish the space that its messages freed. */
 void comch_stage_free_space(struct comch_chan_cons *c);
+
+/* Acquire: the poll's thread may have ended the stream. */
+static __rte_always_inline bool
+comch_chan_is_streaming(const struct comch_send *tx)
+{
+	return comch_load_acquire(&container_of(tx, const struct comch_chan_prod, tx)->stream) !=
+		NULL; /* pairs with stream_end(): leave.pml, left */
+}
+
+/* Acquire: pairs with finish() of comch_chan_dma.c. Model: leave.pml, left. */
+static __rte_always_inline bool
+comch_chan_is_copying(const struct comch_chan_prod *p)
+{
+	return comch_load_acquire(&p->copying) > 0;
+}
 
 /* Fill in a record's header. The caller stores the sequence last. */
 static inline struct comch_rec *

@@ -193,12 +193,11 @@ send_step(struct comch_send *tx, struct comch_send_remote *to, const struct rte_
 		send_many(p, rc, ops, comch_send_same_consumer(ops, n));
 }
 
-/* Acquire: the poll's thread may have ended the stream. */
-static __rte_always_inline bool
-is_streaming(const struct comch_send *tx)
+uint16_t
+comch_chan_send_to(struct comch_chan_prod *p, struct comch_chan_remote *rc,
+		const struct rte_comch_op *ops, uint32_t n)
 {
-	return comch_load_acquire(&container_of(tx, const struct comch_chan_prod, tx)->stream) !=
-		NULL; /* pairs with stream_end(): leave.pml, left */
+	return send_step(&p->tx, &rc->to, ops, n);
 }
 
 uint16_t
@@ -210,8 +209,8 @@ comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	p->tx.short_id = 0;
 	p->short_space = 0;
 	comch_epoch_enter(&p->tx.epoch);
-	if (likely(!is_streaming(&p->tx)) || comch_stage_push(p))
-		took = comch_send_burst(&p->tx, ops, n, send_step, is_streaming);
+	if (likely(!comch_chan_is_streaming(&p->tx)) || comch_stage_push(p))
+		took = comch_send_burst(&p->tx, ops, n, send_step, comch_chan_is_streaming);
 	comch_epoch_leave(&p->tx.epoch);
 	if (took < n)
 		comch_count(&p->tx.stats.later, 1);
@@ -223,7 +222,7 @@ comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_prod *p = queue;
 
-	if (unlikely(is_streaming(&p->tx))) {
+	if (unlikely(comch_chan_is_streaming(&p->tx))) {
 		comch_epoch_enter(&p->tx.epoch);
 		comch_stage_push(p);
 		comch_epoch_leave(&p->tx.epoch);
@@ -264,11 +263,24 @@ comch_chan_prod_pending(struct comch_chan_prod *p)
 	/* Pairs with stream_end(): leave.pml, left. */
 	const struct comch_chan_remote *rc = comch_load_acquire(&p->stream);
 
-	if (p->tx.done.tail != p->tx.done.head)
+	/* No interrupt tells that a copy of a DMA device is complete. */
+	if (p->tx.done.tail != p->tx.done.head || comch_chan_is_copying(p))
 		return true;
 	if (rc != NULL)
 		return stream_can_continue(p, rc);
 	return p->tx.short_id != 0 && short_can_continue(p);
+}
+
+bool
+comch_chan_prod_idle(struct comch_chan_prod *p)
+{
+	return p->dma != NULL ? comch_chan_dma_idle(p) : !comch_chan_is_streaming(&p->tx);
+}
+
+bool
+comch_chan_prod_abort(struct comch_chan_prod *p, int err)
+{
+	return p->dma != NULL ? comch_chan_dma_abort(p, err) : comch_stage_abort(p, err);
 }
 
 bool

@@ -304,7 +304,7 @@ stream_end(struct comch_chan_prod *p, int status)
 	comch_chan_wake(p, rc);
 	comch_send_done(&p->tx, &op, status);
 	/*
-	 * Release: pairs with the acquires in is_streaming() and comch_map_prod_idle().
+	 * Release: pairs with the acquire in comch_chan_is_streaming().
 	 * Model: leave.pml, leave.
 	 */
 	comch_store_release(&p->stream, NULL);
@@ -391,7 +391,7 @@ comch_stage_push(struct comch_chan_prod *p)
 }
 
 bool
-comch_chan_prod_abort(struct comch_chan_prod *p, int err)
+comch_stage_abort(struct comch_chan_prod *p, int err)
 {
 	if (!stream_trylock(p))
 		return false;

@@ -183,6 +183,7 @@ const struct rte_comch_data_ops rte_comch_data_mapped = {
 	.prod_offer = comch_map_prod_offer,
 	.prod_halt = comch_map_prod_halt,
 	.prod_idle = comch_map_prod_idle,
+	.prod_step = comch_map_prod_step,
 	.prod_abort = comch_map_prod_abort,
 	.prod_epoch = comch_map_prod_epoch,
 	.peer_prod_add = map_peer_prod_add,

@@ -92,6 +92,7 @@ void comch_map_prod_begin(struct rte_comch_dq *dq, uint32_t id);
 bool comch_map_prod_offer(struct rte_comch_dq *dq, struct rte_comch_ticket *mine);
 void comch_map_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
 bool comch_map_prod_idle(const struct rte_comch_dq *dq);
+bool comch_map_prod_step(struct rte_comch_dq *dq);
 bool comch_map_prod_abort(struct rte_comch_dq *dq, int err);
 struct comch_epoch *comch_map_prod_epoch(struct rte_comch_dq *dq);
 void comch_map_dq_destroy(struct rte_comch_dq *dq);

@@ -203,6 +203,13 @@ comch_map_dq_pending(struct rte_comch_dq *dq)
 		comch_chan_prod_pending(&map_prod(dq)->chan);
 }
 
+static void
+prod_fini(struct comch_chan_prod *chan)
+{
+	comch_chan_dma_detach(chan);
+	comch_send_fini(&chan->tx);
+}
+
 void
 comch_map_dq_destroy(struct rte_comch_dq *dq)
 {
@@ -210,7 +217,7 @@ comch_map_dq_destroy(struct rte_comch_dq *dq)
 	if (map_dq(dq)->is_cons)
 		comch_recv_fini(&map_cons(dq)->chan.rx);
 	else
-		comch_send_fini(&map_prod(dq)->chan.tx);
+		prod_fini(&map_prod(dq)->chan);
 	rte_free(dq);
 }
 
@@ -376,7 +383,7 @@ guarded_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 	struct comch_chan_prod *chan = queue;
 
 	comch_guard_enter(&chan->tx.guard, "bursts of a producer");
-	n = comch_chan_send(chan, ops, n);
+	n = (chan->dma != NULL ? comch_chan_dma_send : comch_chan_send)(chan, ops, n);
 	comch_guard_leave(&chan->tx.guard);
 	return n;
 }
@@ -387,7 +394,7 @@ guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	struct comch_chan_prod *chan = queue;
 
 	comch_guard_enter(&chan->tx.guard, "bursts of a producer");
-	n = comch_chan_done(chan, cpls, n);
+	n = (chan->dma != NULL ? comch_chan_dma_done : comch_chan_done)(chan, cpls, n);
 	comch_guard_leave(&chan->tx.guard);
 	return n;
 }
@@ -422,6 +429,36 @@ on_wake_others(struct comch_chan_prod *chan)
 	rte_spinlock_unlock(&map->lock);
 }
 
+static void
+set_bursts(struct comch_chan_prod *chan, struct rte_comch_producer_core *core)
+{
+	core->send = COMCH_GUARDS ? guarded_send :
+		chan->dma != NULL ? comch_chan_dma_send : comch_chan_send;
+	core->done = COMCH_GUARDS ? guarded_done :
+		chan->dma != NULL ? comch_chan_dma_done : comch_chan_done;
+	core->queue = chan;
+}
+
+/* If the device has a DMA device. */
+static int
+attach_dma(struct comch_map_prod *p, int socket_id)
+{
+	struct rte_comch_link *link = p->dq.base.link;
+	struct comch_dma *dma = comch_map_regions(link)->dma != NULL ?
+		comch_map_regions(link)->dma(link) : NULL;
+
+	return dma != NULL ? comch_chan_dma_attach(&p->chan, dma, socket_id) : 0;
+}
+
+/* The poll runs prod_step until they are complete. Called in a burst. */
+static void
+on_copies_started(struct comch_chan_prod *chan)
+{
+	struct rte_comch_dq *dq = &container_of(chan, struct comch_map_prod, chan)->dq.base;
+
+	dq->idle_cb(dq->ctx);
+}
+
 int
 comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 		struct rte_comch_producer_core *core, struct rte_comch_dq **dq)
@@ -437,16 +474,20 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 	ret = comch_send_init(&p->chan.tx, &p->dq.base, args);
 	if (ret != 0)
 		goto err_free;
-	ret = wake_open(&p->dq.wake);
+	ret = attach_dma(p, args->socket_id);
 	if (ret != 0)
 		goto err_fini;
+	ret = wake_open(&p->dq.wake);
+	if (ret != 0)
+		goto err_detach;
 	p->chan.wake_others = on_wake_others;
-	core->send = COMCH_GUARDS ? guarded_send : comch_chan_send;
-	core->done = COMCH_GUARDS ? guarded_done : comch_chan_done;
-	core->queue = &p->chan;
+	p->chan.copies_started = on_copies_started;
+	set_bursts(&p->chan, core);
 	*dq = &p->dq.base;
 	return 0;
 
+err_detach:
+	comch_chan_dma_detach(&p->chan);
 err_fini:
 	comch_send_fini(&p->chan.tx);
 err_free:
@@ -489,10 +530,16 @@ comch_map_prod_halt(struct rte_comch_dq *dq, enum rte_comch_halt why)
 bool
 comch_map_prod_idle(const struct rte_comch_dq *dq)
 {
-	const struct comch_map_prod *p = container_of(dq, const struct comch_map_prod, dq.base);
+	/* Const but for the copies of a DMA device, which end in a look at them. */
+	return comch_chan_prod_idle(&map_prod((struct rte_comch_dq *)(uintptr_t)dq)->chan);
+}
 
-	/* Acquire: pairs with the release in stream_end(). Model: leave.pml, left. */
-	return comch_load_acquire(&p->chan.stream) == NULL;
+bool
+comch_map_prod_step(struct rte_comch_dq *dq)
+{
+	struct comch_chan_prod *chan = &map_prod(dq)->chan;
+
+	return comch_chan_is_copying(chan) && !comch_chan_dma_idle(chan);
 }
 
 bool

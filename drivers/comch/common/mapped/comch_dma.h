@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef COMCH_DMA_H
+#define COMCH_DMA_H
+
+/*
+ * A DMA device (rte_dmadev) that copies large payloads for the producers of a comch device.
+ *
+ * It must work on virtual addresses (RTE_DMA_CAPA_SVA): then it reaches all that this process has
+ * mapped, the peer's buffers among it, and nothing has to be mapped for it. This file configures
+ * and starts it, once for all comch devices of the process that name it.
+ *
+ * Its queues (virtual channels) are not thread-safe, so a producer takes one before it starts
+ * copies, and gives it back when none is in flight. Whoever finds all taken lets the core copy.
+ */
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "rte_comch_stats.h"
+
+struct comch_dma_dev;
+
+/* What a comch device has of it. */
+struct comch_dma {
+	struct comch_dma_dev *dev; /* NULL: none */
+	int16_t id;                /* of the rte_dmadev */
+	uint32_t min, max;         /* the core copies payloads that are shorter or longer, bytes */
+	/* Counters. Atomic. */
+	uint64_t copies;           /* payloads that the DMA device copied */
+	uint64_t bytes;            /* of them */
+	uint64_t errors;           /* that failed there; the core copied, if it was not in vain */
+	uint64_t busy;             /* payloads that the core copied for want of a queue or room */
+};
+
+/* Number of counters that comch_dma_xstats() has. */
+#define COMCH_DMA_XSTATS 4
+
+/*
+ * Set dma->dev and dma->id. Not thread-safe against a fork, else any thread. 0; or a negative
+ * errno, and the reason, and what to do about it, in why.
+ */
+int comch_dma_open(struct comch_dma *dma, const char *name, char *why, size_t size);
+/* No copy is in flight. Nothing to do without a device. */
+void comch_dma_close(struct comch_dma *dma);
+/* Returns a queue for the caller alone, or -EBUSY. */
+int comch_dma_take_queue(struct comch_dma *dma);
+void comch_dma_give_queue(struct comch_dma *dma, int queue);
+/* As rte_comch_driver_ops.dev_xstats. */
+unsigned int comch_dma_xstats(const struct comch_dma *dma, struct rte_comch_xstat *xstats,
+		unsigned int n);
+
+#endif /* COMCH_DMA_H */
