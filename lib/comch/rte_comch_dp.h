@@ -219,7 +219,8 @@ struct rte_comch_cpl {
  *   Number of messages.
  * @return
  *   Number of messages accepted. If it is less than *n*, nothing is posted or the queue
- *   is full: offer the rest again.
+ *   is full, or, on a device with a DMA device, 32 copies are in flight, that one has no
+ *   room, or another thread looks at it: offer the rest again.
  */
 static inline uint16_t
 rte_comch_producer_send_burst(struct rte_comch_producer *producer,

@@ -14,15 +14,11 @@ unlink_sockets(const char *func, const char *name __rte_unused)
 	t_place_lose(func, "sock");
 }
 
-const struct t_driver conf_driver_shm = {
-	.lose = unlink_sockets,
-	.name = "comch_shm",
-	.has_dir = true,
-	.has_total_import = true,
-	.has_kernel_peer = true,
-	.has_export_eal = true,
-	.maps_memory = true,
-};
+#define SHM \
+	.lose = unlink_sockets, .name = "comch_shm", .has_dir = true, .has_total_import = true, \
+	.has_kernel_peer = true, .has_export_eal = true, .maps_memory = true
+
+const struct t_driver conf_driver_shm = { SHM };
 
 static void
 dma_args(char *buf, size_t size, const char *args)
@@ -31,17 +27,7 @@ dma_args(char *buf, size_t size, const char *args)
 }
 
 /* Every direct message is one for the DMA device, which EAL opens by T_VDEV. */
-const struct t_driver conf_driver_shm_dma = {
-	.args = dma_args,
-	.lose = unlink_sockets,
-	.name = "comch_shm",
-	.has_dir = true,
-	.has_total_import = true,
-	.has_kernel_peer = true,
-	.has_export_eal = true,
-	.has_dma = true,
-	.maps_memory = true,
-};
+const struct t_driver conf_driver_shm_dma = { SHM, .args = dma_args, .has_dma = true };
 
 const struct t_driver conf_driver_ring = {
 	.lose = unlink_sockets,

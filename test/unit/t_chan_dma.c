@@ -435,7 +435,7 @@ DMA_CASE(full)
 	check_recv(u, i + 1, 9, LARGE);
 }
 
-/* Buffers that are not exported, lists, and what is no valid send: as without the device. */
+/* Buffers that are not exported, lists and invalid sends: as without the device. */
 DMA_CASE(not_for_the_device)
 {
 	struct u_chan *u = d->u;

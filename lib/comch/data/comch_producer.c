@@ -16,7 +16,7 @@
 #include "base/comch_trace.h"
 #include "data/comch_producer.h"
 
-/* After that long, what cannot be aborted, a copy of a DMA device, is worth a word. */
+/* A copy of a DMA device cannot be aborted: after that long, a warning says so. */
 #define OVERDUE_MS 10000
 
 /* Sends that take too long are aborted. */

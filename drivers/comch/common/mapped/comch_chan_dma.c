@@ -17,7 +17,7 @@
  * A copy in flight cannot be aborted. A stop, and the end of a connection, wait for it.
  *
  * The producer's thread runs the bursts, and other threads look, so that a message does not wait
- * for the next burst, nor a stop. The lock is for that: whoever does not get it tries again later.
+ * for the next burst, nor a stop. They share a lock: one that finds it taken tries again later.
  * The owner of the lock also has the queue of the DMA device. Whether a producer that is halted is
  * idle is decided with the lock, too: a burst that began before the halt has left, and later ones
  * see the halt.

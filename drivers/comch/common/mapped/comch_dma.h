@@ -13,7 +13,8 @@
  * and starts it, once for all comch devices of the process that name it.
  *
  * Its queues (virtual channels) are not thread-safe, so a producer takes one before it starts
- * copies, and gives it back when none is in flight. Whoever finds all taken lets the core copy.
+ * copies, and gives it back when none is in flight. While all are taken, other producers copy by
+ * their cores.
  */
 
 #include <stddef.h>

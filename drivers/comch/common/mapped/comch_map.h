@@ -54,10 +54,17 @@ struct comch_map_cons {
 	struct rte_comch_region rec;  /* the peer's */
 };
 
+/* The burst functions of a producer. */
+struct comch_map_bursts {
+	uint16_t (*send)(void *queue, const struct rte_comch_op *ops, uint16_t n);
+	uint16_t (*done)(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
+};
+
 struct comch_map_prod {
 	struct comch_map_dq dq;  /* first */
 	struct comch_chan_prod chan;
 	LIST_ENTRY(comch_map_prod) next;
+	const struct comch_map_bursts *bursts; /* with a DMA device, or without */
 	bool is_started;
 };
 

@@ -377,13 +377,16 @@ comch_map_cons_room(const struct rte_comch_dq *dq)
 
 /* Producers */
 
+static const struct comch_map_bursts plain_bursts = { comch_chan_send, comch_chan_done };
+static const struct comch_map_bursts dma_bursts = { comch_chan_dma_send, comch_chan_dma_done };
+
 static uint16_t
 guarded_send(void *queue, const struct rte_comch_op *ops, uint16_t n)
 {
 	struct comch_chan_prod *chan = queue;
 
 	comch_guard_enter(&chan->tx.guard, "bursts of a producer");
-	n = (chan->dma != NULL ? comch_chan_dma_send : comch_chan_send)(chan, ops, n);
+	n = container_of(chan, struct comch_map_prod, chan)->bursts->send(chan, ops, n);
 	comch_guard_leave(&chan->tx.guard);
 	return n;
 }
@@ -394,7 +397,7 @@ guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	struct comch_chan_prod *chan = queue;
 
 	comch_guard_enter(&chan->tx.guard, "bursts of a producer");
-	n = (chan->dma != NULL ? comch_chan_dma_done : comch_chan_done)(chan, cpls, n);
+	n = container_of(chan, struct comch_map_prod, chan)->bursts->done(chan, cpls, n);
 	comch_guard_leave(&chan->tx.guard);
 	return n;
 }
@@ -430,13 +433,12 @@ on_wake_others(struct comch_chan_prod *chan)
 }
 
 static void
-set_bursts(struct comch_chan_prod *chan, struct rte_comch_producer_core *core)
+set_bursts(struct comch_map_prod *p, struct rte_comch_producer_core *core)
 {
-	core->send = COMCH_GUARDS ? guarded_send :
-		chan->dma != NULL ? comch_chan_dma_send : comch_chan_send;
-	core->done = COMCH_GUARDS ? guarded_done :
-		chan->dma != NULL ? comch_chan_dma_done : comch_chan_done;
-	core->queue = chan;
+	p->bursts = p->chan.dma != NULL ? &dma_bursts : &plain_bursts;
+	core->send = COMCH_GUARDS ? guarded_send : p->bursts->send;
+	core->done = COMCH_GUARDS ? guarded_done : p->bursts->done;
+	core->queue = &p->chan;
 }
 
 /* If the device has a DMA device. */
@@ -482,7 +484,7 @@ comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_a
 		goto err_detach;
 	p->chan.wake_others = on_wake_others;
 	p->chan.copies_started = on_copies_started;
-	set_bursts(&p->chan, core);
+	set_bursts(p, core);
 	*dq = &p->dq.base;
 	return 0;
 
