@@ -8,6 +8,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -38,6 +39,15 @@ send_fd(int sock, int fd)
 
 	comch_foreign_pack(&msg, &iov, &control, &fd, 1);
 	cr_assert_eq(sendmsg(sock, &msg, 0), 1);
+}
+
+/* May receivers be pulled to the CPU of the thread that hands them a message? */
+static void
+let_pull(bool may)
+{
+	pthread_mutex_lock(&comch_foreign_pool.lock);
+	comch_foreign_pool.away_until = may ? 0 : UINT64_MAX;
+	pthread_mutex_unlock(&comch_foreign_pool.lock);
 }
 
 /* A pair of sockets, with memory on the way to the first. Returns the memory. */
@@ -262,6 +272,8 @@ start_at_limit(int *sv)
 
 	t_eal_start(1);
 	cr_assert_eq(comch_foreign_start(), 0);
+	/* Receivers that run at once have replied before the limit is set. */
+	let_pull(false);
 	fly_many();
 	for (;;) {
 		close(send_memory(sv));
@@ -307,5 +319,172 @@ Test(foreign, reply_does_not_wait_for_ever)
 	job = start_at_limit(sv);
 	T_AWAIT(comch_foreign_take(job, &msg) == 0);
 	cr_assert_eq(msg.len, -EMFILE, "%d", msg.len);
+	t_eal_stop();
+}
+
+/* The CPUs of the receivers */
+
+/* The receivers that may run on one CPU only, which is *cpu. */
+static uint32_t
+count_pulled(int *cpu)
+{
+	const struct comch_foreign_slot *s;
+	uint32_t n = 0;
+	cpu_set_t set;
+
+	pthread_mutex_lock(&comch_foreign_pool.lock);
+	for (s = comch_foreign_pool.slot; s < comch_foreign_pool.slot + COMCH_FOREIGN_SLOTS; s++) {
+		if (!s->used || s->kind != COMCH_FOREIGN_RECEIVER || s->tid == 0)
+			continue;
+		cr_assert_eq(sched_getaffinity(s->tid, sizeof(set), &set), 0);
+		if (CPU_COUNT(&set) > 1)
+			continue;
+		n++;
+		for (*cpu = 0; !CPU_ISSET(*cpu, &set); (*cpu)++)
+			;
+	}
+	pthread_mutex_unlock(&comch_foreign_pool.lock);
+	return n;
+}
+
+static bool
+receiver_runs(void)
+{
+	const struct comch_foreign_slot *s;
+	bool runs = false;
+
+	pthread_mutex_lock(&comch_foreign_pool.lock);
+	for (s = comch_foreign_pool.slot; s < comch_foreign_pool.slot + COMCH_FOREIGN_SLOTS; s++)
+		runs |= s->used && s->kind == COMCH_FOREIGN_RECEIVER && s->tid != 0;
+	pthread_mutex_unlock(&comch_foreign_pool.lock);
+	return runs;
+}
+
+/* Start, and stay on a CPU of which the receivers have others as well. */
+static void
+stay_on_cpu(int *cpu)
+{
+	cpu_set_t set;
+
+	cr_assert_eq(sched_getaffinity(0, sizeof(set), &set), 0);
+	if (CPU_COUNT(&set) < 2)
+		t_skip("one CPU only");
+	t_eal_start(1);
+	/* EAL has taken a CPU for this thread. The others have all. */
+	cr_assert_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+	cr_assert_eq(comch_foreign_start(), 0);
+	T_AWAIT(receiver_runs());
+	*cpu = sched_getcpu();
+	CPU_ZERO(&set);
+	CPU_SET(*cpu, &set);
+	cr_assert_eq(sched_setaffinity(0, sizeof(set), &set), 0);
+}
+
+static void
+receive_memory(void)
+{
+	struct comch_foreign_peer peer = { 0 };
+	struct comch_foreign_job *job;
+	struct comch_foreign_msg msg;
+	int sv[2], fd;
+
+	fd = send_memory(sv);
+	job = start(sv[0], &peer);
+	T_AWAIT(comch_foreign_take(job, &msg) == 0);
+	cr_assert_eq(msg.nb_fds, 1);
+	close(msg.fds[0]);
+	close(sv[0]);
+	close(sv[1]);
+	close(fd);
+}
+
+static void
+pull_now(bool expected)
+{
+	pthread_mutex_lock(&comch_foreign_pool.lock);
+	cr_assert_eq(comch_foreign_cpu_pull(), expected);
+	pthread_mutex_unlock(&comch_foreign_pool.lock);
+}
+
+/* On another CPU they have to be woken, which takes longer than their work. */
+Test(foreign, receivers_run_on_the_cpu_of_the_poll)
+{
+	int cpu, pulled_to;
+
+	stay_on_cpu(&cpu);
+	let_pull(true);
+	pull_now(true);
+	cr_assert_gt(count_pulled(&pulled_to), 0);
+	cr_assert_eq(pulled_to, cpu);
+	receive_memory();
+	let_pull(false);
+	pull_now(false);
+	cr_assert_eq(count_pulled(&pulled_to), 0);
+	receive_memory();
+	t_eal_stop();
+}
+
+/* What a peer sends may take long to drop. */
+Test(foreign, receivers_go_home_with_what_they_refuse)
+{
+	struct comch_foreign_peer peer = { 0 };
+	struct comch_foreign_job *job;
+	struct comch_foreign_msg msg;
+	int cpu, sv[2], fds[2];
+
+	stay_on_cpu(&cpu);
+	let_pull(true);
+	cr_assert_eq(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_NONBLOCK, 0, sv), 0);
+	cr_assert_eq(pipe(fds), 0);
+	send_fd(sv[1], fds[0]);
+	job = start(sv[0], &peer);
+	T_AWAIT(comch_foreign_take(job, &msg) == 0);
+	cr_assert_eq(msg.len, -EPROTO, "%d", msg.len);
+	/* Before it is reported. */
+	cr_assert_eq(count_pulled(&cpu), 0);
+	cr_assert_gt(comch_foreign_pool.away_until, 0);
+	close(fds[0]);
+	close(fds[1]);
+	close(sv[0]);
+	close(sv[1]);
+	t_eal_stop();
+}
+
+/* It would let them wait for as long as it runs. */
+Test(foreign, receivers_stay_away_from_a_thread_of_another_class)
+{
+	const struct sched_param param = { 0 };
+	int cpu;
+
+	stay_on_cpu(&cpu);
+	let_pull(true);
+	cr_assert_eq(sched_setscheduler(0, SCHED_IDLE, &param), 0);
+	pull_now(false);
+	cr_assert_eq(count_pulled(&cpu), 0);
+	receive_memory();
+	t_eal_stop();
+}
+
+/* The receivers cannot be reached: the caller learns of it, and nothing is left behind. */
+Test(foreign, job_that_cannot_be_sent)
+{
+	struct comch_foreign_peer peer = { 0 };
+	struct comch_foreign_job *job;
+	int sv[2], fd, out, ret;
+
+	t_eal_start(1);
+	cr_assert_eq(comch_foreign_start(), 0);
+	fd = send_memory(sv);
+	out = comch_foreign_pool.out[COMCH_FOREIGN_RECEIVER];
+	comch_foreign_pool.out[COMCH_FOREIGN_RECEIVER] = -1;
+	T_AWAIT((ret = comch_foreign_recv(sv[0], &peer, NULL, no_news, NULL, &job)) != -EBUSY);
+	cr_assert_eq(ret, -EBADF, "%d", ret);
+	comch_foreign_pool.out[COMCH_FOREIGN_RECEIVER] = out;
+	cr_assert_eq(comch_foreign_pool.nb_queued[COMCH_FOREIGN_RECEIVER], 0);
+	cr_assert(TAILQ_EMPTY(&comch_foreign_pool.jobs));
+	receive_memory();
+	close(sv[0]);
+	close(sv[1]);
+	close(fd);
 	t_eal_stop();
 }

@@ -6,6 +6,8 @@
 
 #include <criterion/criterion.h>
 #include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
 
 #include "t.h"
 
@@ -72,4 +74,32 @@ Test(poll_scan, fast_path)
 	cr_assert_geq(scan_after(10000, 0), MS / 2);
 	comch_poll_source_del(&poll, &source);
 	cr_assert_lt(scan_after(10000, 0), MS / 10);
+}
+
+static void
+read_event(struct comch_fd *cfd)
+{
+	uint64_t count;
+
+	cr_assert_eq(read(cfd->fd, &count, sizeof(count)), sizeof(count));
+}
+
+/* The steps of a handshake follow one another, also beside messages. */
+Test(poll_scan, after_an_event)
+{
+	struct comch_fd event = {
+		.fd = eventfd(1, EFD_CLOEXEC), .is_level = true, .ready = read_event,
+	};
+	struct comch_poll_source source = { .classes = RTE_COMCH_POLL_RX };
+	struct epoll_event ev = { .events = EPOLLIN, .data.ptr = &event };
+
+	cr_assert_eq(epoll_ctl(poll.epoll_fd, EPOLL_CTL_ADD, event.fd, &ev), 0);
+	cr_assert_lt(scan_after(1000, 1000), MS / 100, "it found one");
+	cr_assert_lt(scan_after(1000, 1000), MS / 100, "there may be more");
+	comch_poll_source_add(&poll, &source);
+	cr_assert_geq(scan_after(10000, 0), MS / 2, "a thread that moves data does not pay");
+	comch_poll_source_del(&poll, &source);
+	poll.brisk_until = 0;
+	cr_assert_geq(scan_after(1000, 1000), MS / 2, "there was none for long");
+	close(event.fd);
 }

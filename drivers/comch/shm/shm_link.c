@@ -50,30 +50,16 @@ shm_link_down(struct shm_link *l, int error, const char *text)
 	l->base.text = text;
 }
 
-/* The length of a region. */
-static size_t
-len_of(uint32_t cells)
-{
-	return comch_memfd_round(shm_link_len(cells));
-}
-
-/* Create our region, for our hello. Returns its descriptor. */
-static int
-make_own(struct shm_link *l)
+static void
+use_own(struct shm_link *l, const struct shm_own *own)
 {
 	const struct shm_dev *shm = l->base.dev->priv;
-	void *addr = NULL;
-	int fd;
 
-	fd = comch_memfd_create("comch_link", len_of(shm->cells), COMCH_MEMFD_ONE_WRITER, &addr);
-	if (fd < 0)
-		return fd;
-	l->own = addr;
+	l->own = own->addr;
 	l->own_cell = l->own->cell;
 	l->own_cells = shm->cells;
 	l->own_mask = shm->cells - 1;
 	l->tx_limit = shm->cells;
-	return fd;
 }
 
 /* Read the peer's credentials once, so that any thread can return them. */
@@ -141,37 +127,47 @@ shm_link_send_fds(struct shm_link *l, char what, const int *fds, uint32_t nb_fds
 	return ret;
 }
 
-int
-shm_link_say_hello(struct shm_link *l)
+/* Send the hello with our region. Returns 0 or a negative errno; the region is ours then. */
+static int
+send_hello(struct shm_link *l, struct shm_own *own)
 {
 	struct shm_hello hello = {
 		.magic = rte_cpu_to_le_32(shm_dev_of(&l->base)->magic),
 		.version = rte_cpu_to_le_32(SHM_HELLO_VERSION),
 	};
-	int fd, ret;
+	int ret;
 
-	if (!shm_out_take(&l->out, 1))
-		return -EAGAIN;
-	fd = make_own(l);
-	if (fd < 0) {
-		shm_out_give(&l->out, 1);
-		return fd;
-	}
-	hello.cells = rte_cpu_to_le_32(l->own_cells);
+	hello.cells = rte_cpu_to_le_32(shm_dev_of(&l->base)->cells);
 	hello.flags = rte_cpu_to_le_32(SHM_HELLO_F_CREDIT_BIT | SHM_HELLO_F_FENCE_BIT |
 		(shm_dev_of(&l->base)->grows ? SHM_HELLO_F_GROWS : 0) |
 		(comch_asym_global ? SHM_HELLO_F_MEMBARRIER : 0));
-	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &fd, 1);
-	/* The mapping stays; close the descriptor, which counts against a limit. */
-	close(fd);
+	ret = shm_sock_send(l->sock, &hello, sizeof(hello), &own->fd, 1);
 	if (ret != 0)
-		shm_out_give(&l->out, 1);
-	else
-		shm_out_sent(&l->out, 1);
-	if (ret == -EAGAIN) {
-		munmap(l->own, len_of(shm_dev_of(&l->base)->cells));
-		l->own = NULL;
+		return ret;
+	shm_own_close(own);
+	use_own(l, own);
+	return 0;
+}
+
+int
+shm_link_say_hello(struct shm_link *l, struct shm_own *ready)
+{
+	const bool may = shm_out_take(&l->out, 1);
+	struct shm_own made, *own = ready;
+	int ret = may ? 0 : -EAGAIN;
+
+	if (ret == 0 && ready == NULL) {
+		ret = shm_own_create(l->base.dev, &made);
+		own = ret == 0 ? &made : NULL;
 	}
+	if (ret == 0)
+		ret = send_hello(l, own);
+	if (ret == 0)
+		shm_out_sent(&l->out, 1);
+	else if (may)
+		shm_out_give(&l->out, 1);
+	if (ret != 0 && own != NULL)
+		shm_own_free(l->base.dev, own);
 	return ret;
 }
 
@@ -181,7 +177,7 @@ refuse_hello(struct shm_link *l, int err)
 	if (err == -EXDEV) {
 		/* So that the client knows, too. */
 		if (!l->is_client)
-			(void)shm_link_say_hello(l);
+			(void)shm_link_say_hello(l, NULL);
 		shm_link_down(l, err, shm_dev_of(&l->base)->kind->stranger);
 	} else if (err == -EPERM) {
 		shm_link_down(l, -EPROTO, "peer's link memory lacks seals");
@@ -201,7 +197,7 @@ answer_hello(struct shm_link *l, int ret)
 		l->peer;
 
 	if (ret == 0 && !l->is_client)
-		ret = shm_link_say_hello(l);
+		ret = shm_link_say_hello(l, NULL);
 	/* Too many descriptors are in flight: retry later, and read no frame until then. */
 	l->base.try_again = ret == -EAGAIN;
 	l->peer_unanswered = ret == -EAGAIN ? peer : NULL;
@@ -237,7 +233,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 			cells < SHM_MIN_CELLS || cells > SHM_MAX_CELLS ||
 			!rte_is_power_of_2(cells))
 		return -EPROTO;
-	len = len_of(cells);
+	len = shm_region_len(cells);
 	if (comch_memfd_check_control(fd, len) != 0)
 		return -EPERM;
 	if (!comch_quota_take(l->out.quota, COMCH_QUOTA_MAPS, 1))
@@ -247,6 +243,7 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 		comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
 		return ret == -ENOMEM ? ret : -EPERM;
 	}
+	(void)comch_memfd_populate(addr, SHM_FIRST_FRAMES, false);
 	l->peer = addr;
 	l->peer_cell = l->peer->cell;
 	l->peer_cells = l->peer_first_cells = cells;
@@ -333,7 +330,8 @@ take_job(struct shm_link *l)
 	return true;
 }
 
-static void
+/* True: it may be done already. */
+static bool
 start_job(struct shm_link *l)
 {
 	struct comch_peermap_limit limit = shm_mem_limit(&l->base);
@@ -348,6 +346,7 @@ start_job(struct shm_link *l)
 		read_again(l);
 	else if (ret != 0)
 		recv_failed(l, ret);
+	return l->job != NULL;
 }
 
 /* A message of len bytes without descriptors; at least its first byte is at what. */
@@ -394,9 +393,12 @@ check_full_stash(struct shm_link *l)
 		shm_link_down(l, -ECONNRESET, "peer process has exited");
 }
 
-/* Read one message of the socket. False: none is left for now. */
+/*
+ * Read one message of the socket. False: none is left for now. *has_started: one job per call, as
+ * each may take its time of this thread's CPU.
+ */
 static bool
-read_sock_once(struct shm_link *l)
+read_sock_once(struct shm_link *l, bool *has_started)
 {
 	if (shm_fds_are_many(l)) {
 		check_full_stash(l);
@@ -410,8 +412,12 @@ read_sock_once(struct shm_link *l)
 		on_plain(l);
 		return true;
 	case COMCH_FOREIGN_FDS_NEXT:
-		start_job(l);
-		return false;
+		if (*has_started) {
+			read_again(l);
+			return false;
+		}
+		*has_started = true;
+		return start_job(l);
 	default:
 		shm_link_down(l, -ECONNRESET, l->base.state == RTE_COMCH_LINK_CONNECTING ?
 			HUNG_UP_EARLY : "peer process has exited");
@@ -423,9 +429,12 @@ read_sock_once(struct shm_link *l)
 void
 shm_link_read_sock(struct shm_link *l)
 {
+	bool has_started = false;
+
 	l->must_read = false;
 	while (l->base.state != RTE_COMCH_LINK_DOWN && l->peer_unanswered == NULL &&
-			(l->job == NULL || take_job(l)) && read_sock_once(l))
+			(l->job == NULL || take_job(l)) &&
+			read_sock_once(l, &has_started))
 		;
 }
 
@@ -519,7 +528,7 @@ unmap_peer(struct shm_link *l)
 
 	if (peer == NULL)
 		return;
-	munmap((void *)(uintptr_t)peer, len_of(l->peer_first_cells));
+	munmap((void *)(uintptr_t)peer, shm_region_len(l->peer_first_cells));
 	comch_quota_give(l->out.quota, COMCH_QUOTA_MAPS, 1);
 }
 
@@ -531,7 +540,7 @@ shm_link_close(struct rte_comch_link *link)
 	shm_link_shutdown(link);
 	shm_ring_free(l);
 	if (l->own != NULL)
-		munmap(l->own, len_of(shm_dev_of(&l->base)->cells));
+		shm_own_unmap(l->base.dev, l->own);
 	unmap_peer(l);
 	comch_quota_put(l->out.quota);
 	free(l->stash);

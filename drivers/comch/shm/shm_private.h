@@ -19,6 +19,7 @@
 
 #include "comch_place.h"
 #include "sdk/comch_foreign.h"
+#include "sdk/comch_memfd.h"
 #include "rte_comch_driver.h"
 #include "comch_dma.h"
 #include "shm_layout.h"
@@ -136,6 +137,22 @@ struct shm_link {
 	uint64_t imported;          /* bytes; counts against max_import */
 };
 
+/* Bytes that are mapped with a region, as a page fault takes longer: words and first frames. */
+#define SHM_FIRST_FRAMES 4096
+
+/* The length of a region. */
+static inline size_t
+shm_region_len(uint32_t cells)
+{
+	return comch_memfd_round(shm_link_len(cells));
+}
+
+/* The region of one end of a link, whose descriptor the hello carries. */
+struct shm_own {
+	void *addr;
+	int fd;
+};
+
 static inline const struct shm_kind *
 shm_kind_of(const struct rte_comch_dev *dev)
 {
@@ -170,9 +187,22 @@ int shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 /* Send one message. 0, -EAGAIN, -ECONNRESET (the peer is gone) or another negative errno. */
 int shm_sock_send(int sock, const void *data, size_t len, const int *fds, uint32_t nb_fds);
 
+/* shm_own.c */
+/* Memory for a link that is to be. Returns 0 or a negative errno. */
+int shm_own_create(const struct rte_comch_dev *dev, struct shm_own *own);
+/* Close the descriptor, which counts against a limit. The mapping stays. */
+void shm_own_close(struct shm_own *own);
+void shm_own_unmap(const struct rte_comch_dev *dev, void *addr);
+/* Both. */
+void shm_own_free(const struct rte_comch_dev *dev, struct shm_own *own);
+
 /* shm_link.c */
 struct shm_link *shm_link_create(struct rte_comch_dev *dev, int sock, bool is_client);
-int shm_link_say_hello(struct shm_link *l);
+/*
+ * Send our hello, with this memory, or with new memory if it is NULL. It belongs to the link then,
+ * or is freed. 0, -EAGAIN or another negative errno.
+ */
+int shm_link_say_hello(struct shm_link *l, struct shm_own *ready);
 /*
  * Send the descriptors of a frame, which follows (SHM_SOCK_FDS), or of a ring. 0, -EAGAIN or a
  * negative errno.

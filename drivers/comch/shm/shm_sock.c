@@ -327,50 +327,84 @@ connect_error(int err)
 	}
 }
 
-int
-shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
-		struct rte_comch_link **link)
+static int
+server_address(struct rte_comch_dev *dev, uint16_t rep, const char *name,
+		struct sockaddr_un *addr)
 {
 	const struct shm_dev *shm = dev->priv;
-	struct sockaddr_un addr;
 	char path[PATH_MAX];
-	struct shm_link *s;
-	int sock, ret;
+	int ret;
 
 	/* The owner of the directory could impersonate the server. */
 	ret = comch_place_check(&shm->place);
 	if (ret == 0)
 		ret = name_path(dev, rep, name, shm_kind_of(dev)->sock_suffix, path,
 			sizeof(path));
-	if (ret == 0)
-		ret = sock_address(path, &addr);
-	if (ret != 0)
-		return ret;
+	return ret == 0 ? sock_address(path, addr) : ret;
+}
+
+/* A socket that is connected to the server, or -errno. */
+static int
+connect_to(const struct sockaddr_un *addr)
+{
+	int sock, ret;
+
 	sock = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (sock < 0)
 		return -errno;
-	if (connect(sock, (struct sockaddr *)&addr, sizeof(addr)) != 0) {
-		ret = connect_error(errno);
-		/* The client tries again, and says in the end that there was none. */
-		SHM_LOG(DEBUG, "no server %s for %s below %s: %s", name, dev->reps[rep].name,
-			shm->place.dir, strerror(errno));
-		goto err_close;
+	if (connect(sock, (const struct sockaddr *)addr, sizeof(*addr)) == 0)
+		return sock;
+	ret = connect_error(errno);
+	/* The client tries again, and says in the end that there was none. */
+	SHM_LOG(DEBUG, "no server at %s: %s", addr->sun_path, strerror(errno));
+	close(sock);
+	return ret;
+}
+
+/* Takes over the socket and our region. */
+static int
+make_link(struct rte_comch_dev *dev, int sock, struct shm_own *own, struct rte_comch_link **link)
+{
+	struct shm_link *s = shm_link_create(dev, sock, true);
+	int ret;
+
+	if (s == NULL) {
+		shm_own_free(dev, own);
+		comch_foreign_close(sock);
+		return -ENOMEM;
 	}
-	s = shm_link_create(dev, sock, true);
-	ret = s != NULL ? shm_link_say_hello(s) : -ENOMEM;
-	if (ret == 0) {
-		*link = &s->base;
-		return 0;
-	}
-	if (s != NULL) {
+	ret = shm_link_say_hello(s, own);
+	if (ret != 0) {
 		shm_link_close(&s->base);
 		return ret;
 	}
-	comch_foreign_close(sock);
-	return ret;
-err_close:
-	close(sock);
-	return ret;
+	*link = &s->base;
+	return 0;
+}
+
+int
+shm_sock_connect(struct rte_comch_dev *dev, uint16_t rep, const char *name,
+		struct rte_comch_link **link)
+{
+	struct sockaddr_un addr;
+	struct shm_own own;
+	int sock, ret;
+
+	ret = server_address(dev, rep, name, &addr);
+	if (ret != 0)
+		return ret;
+	/* The usual case of a client that waits for its server. */
+	if (access(addr.sun_path, F_OK) != 0)
+		return connect_error(errno);
+	/* Before the server knows of us: then it finds our hello when it accepts. */
+	ret = shm_own_create(dev, &own);
+	if (ret != 0)
+		return ret;
+	sock = connect_to(&addr);
+	if (sock >= 0)
+		return make_link(dev, sock, &own, link);
+	shm_own_free(dev, &own);
+	return sock;
 }
 
 int

@@ -10,7 +10,8 @@
  *
  *   object  (comch_obj.h)  is serviced when noted, and returns events
  *   task    runs in each run, for many objects at once
- *   fd      is scanned once a millisecond, and after a wake-up; more often if the poll is idle
+ *   fd      is scanned once a millisecond, and after a wake-up; more often if the poll is idle,
+ *           or a scan has just found something
  *   source  is armed and checked only when the poll goes to sleep
  *
  * A run, in this order: free the objects that the last run released; scan the
@@ -168,6 +169,7 @@ struct rte_comch_poll {
 	uint64_t idle_until;         /* TSC of the next judgement */
 	uint64_t idle_runs;          /* stats.runs and stats.busy_runs at the last one */
 	uint64_t idle_busy_runs;
+	uint64_t brisk_until;        /* TSC; after a scan that found something */
 	int unread_ms;               /* COMCH_POLL_UNREAD_MS, but in tests */
 	int event_fd;                /* wakes a sleeping poll */
 	struct comch_fd mailbox_fd;

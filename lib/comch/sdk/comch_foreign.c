@@ -2,10 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The callers' side of comch_foreign.h. */
+/* The callers' side of comch_foreign.h: starting, and receiving. */
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,12 +15,11 @@
 #include <unistd.h>
 
 #include <rte_common.h>
+#include <rte_cycles.h>
 
 #include "sdk/comch_compat.h"
 #include "sdk/comch_foreign_private.h"
-#include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
-#include "sdk/comch_worker.h"
 
 /* Interval of attempts to hand the backlog to the closers, ms. */
 #define BACKLOG_RETRY_MS 2
@@ -34,18 +34,6 @@ struct comch_foreign_pool comch_foreign_pool = {
 };
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
-/* Descriptors that wait for space in the closers' queue. */
-static int *backlog;
-static uint32_t nb_backlog, max_backlog;
-static uint32_t nb_late; /* descriptors whose close waits for the lock */
-
-/* A descriptor to close when the lock is free. */
-struct late_close {
-	struct comch_job base; /* first */
-	int fd;
-};
-
-static struct comch_worker late;
 
 void
 comch_foreign_in_ms(struct timespec *ts, uint32_t ms)
@@ -97,7 +85,6 @@ open_ends(int ours[3], int theirs[4])
 	return ret;
 }
 
-static void backlog_flush(void);
 static void ask_discard(void);
 static bool next_reply(void);
 
@@ -121,13 +108,13 @@ waker(void *arg)
 				job->news(job->ctx, true);
 			job->wake = false;
 		}
-		backlog_flush();
+		comch_foreign_backlog_flush();
 		ask_discard();
 		/* Drain replies for polls that do not run, before they fill the socket. */
 		while (pool->drain && next_reply())
 			;
 		pool->drain = false;
-		if (nb_backlog == 0 && !pool->lines_blocked &&
+		if (!comch_foreign_has_backlog() && !pool->lines_blocked &&
 				pool->discard != COMCH_FOREIGN_DISCARD_WANTED) {
 			pthread_cond_wait(&pool->wake, &pool->lock);
 		} else {
@@ -160,8 +147,8 @@ start_waker(void)
 	return pool->has_waker ? 0 : -EAGAIN;
 }
 
-static int
-start_locked(void)
+int
+comch_foreign_start_locked(void)
 {
 	int ours[3] = { -1, -1, -1 }, theirs[4] = { -1, -1, -1, -1 };
 	struct comch_foreign_start start = { .ret = -EAGAIN };
@@ -172,8 +159,7 @@ start_locked(void)
 		ret = open_ends(ours, theirs);
 	if (ret != 0)
 		goto err_close;
-	/* Without it comch_foreign_close() waits for the lock. */
-	(void)comch_worker_start(&late);
+	comch_foreign_close_start();
 	memcpy(pool->out, ours, sizeof(pool->out));
 	pool->reply = ours[2];
 	memcpy(pool->in, theirs, sizeof(pool->in));
@@ -208,7 +194,7 @@ comch_foreign_start(void)
 
 	pthread_mutex_lock(&pool->lock);
 	if (!pool->started)
-		ret = start_locked();
+		ret = comch_foreign_start_locked();
 	pthread_mutex_unlock(&pool->lock);
 	return ret;
 }
@@ -244,15 +230,12 @@ in_child(void)
 		pool->nb_queued[i] = pool->nb_threads[i] = 0;
 	pool->supervisor_sleeps = false;
 	pool->has_waker = false;
-	close_ends(backlog, nb_backlog);
-	nb_backlog = 0;
-	nb_late = 0;
+	comch_foreign_close_forked();
 	pthread_mutex_unlock(&pool->lock);
 }
 
 RTE_INIT(comch_foreign_init)
 {
-	comch_worker_init(&late, "comch-late");
 	pthread_atfork(before_fork, in_parent, in_child);
 }
 
@@ -340,112 +323,70 @@ comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *
 	return 0;
 }
 
-uint32_t
-comch_foreign_nb_closing(void)
+/* False also if a thread holds the lock: a receiver, say, which has lost this CPU. */
+static bool
+is_done(const struct comch_foreign_job *job)
 {
-	return nb_backlog + comch_load_relaxed(&nb_late);
-}
+	bool done;
 
-/* Under the lock. */
-static void
-backlog_flush(void)
-{
-	while (nb_backlog > 0 && comch_foreign_hand_over(COMCH_FOREIGN_CLOSER, NULL,
-			backlog[nb_backlog - 1]) == 0)
-		close(backlog[--nb_backlog]);
-}
-
-/* Under the lock. Without memory the descriptor leaks: close() could block. */
-static void
-backlog_add(int fd)
-{
-	uint32_t max = 2 * max_backlog + 64;
-	int *larger;
-
-	if (nb_backlog == max_backlog) {
-		larger = realloc(backlog, max * sizeof(*backlog));
-		if (larger == NULL) {
-			COMCH_LOG(ERR, "no memory: leaking descriptor %d of a peer", fd);
-			return;
-		}
-		backlog = larger;
-		max_backlog = max;
-	}
-	backlog[nb_backlog++] = fd;
-	pthread_cond_signal(&pool->wake);
+	if (pthread_mutex_trylock(&pool->lock) != 0)
+		return false;
+	done = job->state == COMCH_FOREIGN_DONE;
+	pthread_mutex_unlock(&pool->lock);
+	return done;
 }
 
 /*
- * Under the lock, which a closer takes before it closes: so the closer still has the
- * file open, and this close() does not drop it.
+ * A receiver was pulled to this CPU. It has run already, or has its chance now; or else it is
+ * watched by the supervisor, elsewhere. since: TSC.
  */
 static void
-close_locked(int fd)
+yield_to_receiver(const struct comch_foreign_job *job, bool supervisor_sleeps, uint64_t since)
 {
-	backlog_flush();
-	if (comch_foreign_hand_over(COMCH_FOREIGN_CLOSER, NULL, fd) == 0)
-		close(fd);
-	else
-		backlog_add(fd);
-}
+	bool done = is_done(job);
 
-static void
-close_and_unlock(int fd)
-{
-	if (pool->started || start_locked() == 0)
-		close_locked(fd);
-	else
-		COMCH_LOG(ERR, "leaking descriptor %d of a peer", fd);
-	pthread_mutex_unlock(&pool->lock);
-}
-
-static void
-close_late(struct comch_job *base)
-{
-	struct late_close *job = (struct late_close *)base;
-
-	pthread_mutex_lock(&pool->lock);
-	close_and_unlock(job->fd);
-	__atomic_sub_fetch(&nb_late, 1, __ATOMIC_RELAXED);
-	free(job);
-}
-
-/* False: no memory or no thread. */
-static bool
-hand_to_late(int fd)
-{
-	struct late_close *job = comch_forked ? NULL : malloc(sizeof(*job));
-
-	if (job == NULL)
-		return false;
-	*job = (struct late_close){ .base.run = close_late, .fd = fd };
-	__atomic_add_fetch(&nb_late, 1, __ATOMIC_RELAXED);
-	if (comch_worker_put(&late, &job->base))
-		return true;
-	__atomic_sub_fetch(&nb_late, 1, __ATOMIC_RELAXED);
-	free(job);
-	return false;
-}
-
-void
-comch_foreign_close(int fd)
-{
-	if (pthread_mutex_trylock(&pool->lock) != 0) {
-		if (hand_to_late(fd))
-			return;
-		pthread_mutex_lock(&pool->lock);
+	if (!done) {
+		sched_yield();
+		done = is_done(job);
 	}
-	close_and_unlock(fd);
+	if (done && rte_rdtsc() - since < rte_get_tsc_hz() / MS_PER_S)
+		return;
+	if (pthread_mutex_trylock(&pool->lock) == 0) {
+		comch_foreign_cpu_leave();
+		pthread_mutex_unlock(&pool->lock);
+	}
+	if (!done && supervisor_sleeps)
+		pthread_cond_signal(&pool->work);
 }
 
-void
-comch_foreign_hang_up(int sock)
+/* Under the lock. */
+static int
+make_job(int sock, const struct comch_foreign_peer *peer, const struct comch_peermap_limit *limit,
+		comch_news_t news, void *ctx, struct comch_foreign_job **job)
 {
-	/* The usual case, which needs no other thread. */
-	if (comch_foreign_is_drained(sock))
-		close(sock);
+	struct comch_foreign_job *j;
+	int ret = 0;
+
+	if (!pool->started)
+		ret = comch_foreign_start_locked();
+	if (ret != 0)
+		return ret;
+	j = new_job();
+	if (j == NULL)
+		return -ENOMEM;
+	j->sock = sock;
+	j->peer = *peer;
+	if (limit != NULL)
+		j->limit = *limit;
+	j->news = news;
+	j->ctx = ctx;
+	comch_foreign_backlog_flush();
+	ret = comch_foreign_line_start(j);
+	if (ret == 0)
+		*job = j;
 	else
-		comch_foreign_close(sock);
+		TAILQ_INSERT_HEAD(&pool->spare, j, next);
+	return ret;
 }
 
 int
@@ -453,34 +394,21 @@ comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		const struct comch_peermap_limit *limit, comch_news_t news, void *ctx,
 		struct comch_foreign_job **job)
 {
-	struct comch_foreign_job *j;
-	int ret = 0;
+	const uint64_t since = rte_rdtsc();
+	bool is_near, supervisor_sleeps;
+	int ret;
 
 	if (pthread_mutex_trylock(&pool->lock) != 0)
 		return -EBUSY;
-	if (!pool->started)
-		ret = start_locked();
-	if (ret != 0)
-		goto unlock;
-	j = new_job();
-	if (j == NULL) {
-		ret = -ENOMEM;
-		goto unlock;
-	}
-	j->sock = sock;
-	j->peer = *peer;
-	if (limit != NULL)
-		j->limit = *limit;
-	j->news = news;
-	j->ctx = ctx;
-	backlog_flush();
-	ret = comch_foreign_line_start(j);
+	is_near = comch_foreign_cpu_pull();
+	ret = make_job(sock, peer, limit, news, ctx, job);
+	is_near = is_near && ret == 0 && (*job)->state == COMCH_FOREIGN_QUEUED;
 	if (ret == 0)
-		*job = j;
-	else
-		TAILQ_INSERT_HEAD(&pool->spare, j, next);
-unlock:
+		(*job)->is_watched = is_near;
+	supervisor_sleeps = pool->supervisor_sleeps;
 	pthread_mutex_unlock(&pool->lock);
+	if (is_near)
+		yield_to_receiver(*job, supervisor_sleeps, since);
 	return ret;
 }
 
@@ -503,7 +431,7 @@ close_fds_locked(struct comch_foreign_msg *msg)
 {
 	comch_foreign_unmap(msg);
 	while (msg->nb_fds > 0)
-		close_locked(msg->fds[--msg->nb_fds]);
+		comch_foreign_close_locked(msg->fds[--msg->nb_fds]);
 }
 
 /*

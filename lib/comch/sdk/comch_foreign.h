@@ -29,7 +29,8 @@
  * All calls may be made by any thread, and none of them blocks for a peer. A thread here
  * that holds the lock may lose its CPU, to a peer for instance. The calls that a peer can
  * cause often do not wait for it: comch_foreign_recv() and comch_foreign_take() return
- * -EBUSY, comch_foreign_close() has another thread close the descriptor.
+ * -EBUSY, comch_foreign_close() has another thread close the descriptor. comch_foreign_recv() may
+ * yield the CPU to a thread here, once.
  */
 
 #include <stdbool.h>

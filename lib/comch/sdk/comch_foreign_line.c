@@ -197,6 +197,8 @@ advance(struct comch_foreign_line *line)
 	int ret;
 
 	TAILQ_REMOVE(&line->jobs, job, next);
+	/* The receiver may take a peer's time, and this thread has no CPU of its own to offer. */
+	comch_foreign_cpu_leave();
 	ret = queue(job);
 	if (ret == -EAGAIN) {
 		TAILQ_INSERT_HEAD(&line->jobs, job, next);

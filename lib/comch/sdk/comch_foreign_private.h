@@ -6,10 +6,11 @@
 #define COMCH_FOREIGN_PRIVATE_H
 
 /*
- * Shared by the callers' side (comch_foreign.c), the order of messages
- * (comch_foreign_line.c), the receiving call (comch_foreign_sock.c) and the threads that
- * receive and close (comch_foreign_threads.c). All state is protected by the lock, which
- * is not held during system calls that can block.
+ * Shared by the callers' side (comch_foreign.c, comch_foreign_close.c), the order of messages
+ * (comch_foreign_line.c), the receiving call (comch_foreign_sock.c), the threads that
+ * receive and close (comch_foreign_threads.c), their descriptor tables (comch_foreign_table.c)
+ * and their CPU (comch_foreign_cpu.c). All state is protected by the lock, which is not held
+ * during system calls that can block.
  */
 
 #include <pthread.h>
@@ -63,6 +64,7 @@ struct comch_foreign_job {
 	comch_news_t news;
 	void *ctx;
 	bool wake;               /* its poll sleeps: the waker calls news */
+	bool is_watched;         /* by the caller, so the supervisor may sleep */
 };
 
 /* A thread. */
@@ -70,6 +72,8 @@ struct comch_foreign_slot {
 	bool used;
 	enum comch_foreign_kind kind;
 	bool busy;
+	int tid;                 /* 0: not running yet */
+	int cpu;                 /* it was pulled to this one; or -1 */
 	uint32_t ticks;          /* of the supervisor, while busy */
 	struct comch_foreign_peer peer;
 };
@@ -78,7 +82,7 @@ struct comch_foreign_pool {
 	pthread_mutex_t lock;
 	pthread_cond_t work;     /* wakes the supervisor */
 	pthread_cond_t wake;     /* wakes the waker: a job's poll sleeps */
-	bool supervisor_sleeps;  /* without a timeout: no job is in progress */
+	bool supervisor_sleeps;  /* without a timeout: no job, but for one that is_watched */
 	bool has_waker;
 	bool drain;              /* for the waker: the reply socket is full */
 	bool started;
@@ -98,6 +102,7 @@ struct comch_foreign_pool {
 	/* Peers with more messages than they may have received at a time. */
 	TAILQ_HEAD(, comch_foreign_line) lines;
 	bool lines_blocked;      /* for lack of room, not of a share: retry */
+	uint64_t away_until;     /* TSC; no receiver is pulled: comch_foreign_cpu.c */
 	/* Freed jobs for reuse: free() in these threads would contend for the heap. */
 	struct comch_foreign_jobs spare;
 };
@@ -120,8 +125,21 @@ void comch_foreign_notify(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
 /* Send a socket to the threads of a kind: the descriptor also stays in this table. */
 int comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd);
+/* Start the supervisor and the waker. */
+int comch_foreign_start_locked(void);
+
+/* comch_foreign_close.c; under the lock. */
+
+/* Close a descriptor, by a closer, or later if they have no room. */
+void comch_foreign_close_locked(int fd);
 /* Descriptors that are still to be closed. */
 uint32_t comch_foreign_nb_closing(void);
+/* Of them, those that wait for room; a try. */
+bool comch_foreign_has_backlog(void);
+void comch_foreign_backlog_flush(void);
+void comch_foreign_close_start(void);
+/* In a child. */
+void comch_foreign_close_forked(void);
 
 /* comch_foreign_line.c; under the lock. */
 
@@ -133,6 +151,36 @@ void comch_foreign_line_leave(struct comch_foreign_job *job);
 void comch_foreign_line_advance(void);
 /* A peer's share may have grown: have the waker advance the lines. */
 void comch_foreign_line_freed(void);
+
+/* comch_foreign_table.c */
+
+/* Give this thread its own table, with n descriptors only. Returns 0 or -errno. */
+int comch_foreign_own_table(const int *keep, unsigned int n);
+/* close() in such a thread. */
+void comch_foreign_own_close(int fd);
+
+/* comch_foreign_cpu.c */
+
+/* In a helper thread: ask for a short time slice. */
+void comch_foreign_cpu_slice(void);
+/*
+ * In the supervisor, whose CPUs are those of the threads that it starts. The thread that starts
+ * it holds the lock for it.
+ */
+void comch_foreign_cpu_home(void);
+/*
+ * Have the idle receivers run on the CPU of this thread, which yields it then. False: they
+ * run elsewhere. Under the lock, as below.
+ */
+bool comch_foreign_cpu_pull(void);
+/* A receiver takes long, or may: send all home, and pull none for a while. */
+void comch_foreign_cpu_leave(void);
+/*
+ * The same in a receiver, whose own CPU is another matter: it could wait for a new one with the
+ * lock held. True: it calls comch_foreign_cpu_go_home() without the lock.
+ */
+bool comch_foreign_cpu_leave_others(struct comch_foreign_slot *self);
+void comch_foreign_cpu_go_home(void);
 
 /* Posted when the supervisor has its own table, or failed to create it. */
 struct comch_foreign_start {

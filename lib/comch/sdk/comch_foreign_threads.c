@@ -12,7 +12,6 @@
  * one that it drops.
  */
 
-#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <semaphore.h>
@@ -27,11 +26,7 @@
 
 #include "sdk/comch_foreign_private.h"
 
-#ifndef CLOSE_RANGE_UNSHARE
-#define CLOSE_RANGE_UNSHARE (1u << 1)
-#endif
-
-/* Minimum number of idle threads, up to the limit of all threads. */
+/* Number of idle threads that the supervisor keeps up, to the limit of all threads. */
 #define MIN_IDLE 2
 /* Time limit of a queued job: all receivers are stuck. */
 #define QUEUED_TICKS (5000 / COMCH_FOREIGN_TICK_MS)
@@ -48,79 +43,11 @@
 
 static struct comch_foreign_pool *const pool = &comch_foreign_pool;
 
-/*
- * In these threads, descriptor numbers refer to other files than in the rest of the
- * program. Sanitizers do not know this, so bypass their interceptors.
- */
-static void
-own_close(int fd)
-{
-	syscall(SYS_close, fd);
-}
-
+/* Bypasses sanitizers, as comch_foreign_own_close() does. */
 static ssize_t
 own_recvmsg(int sock, struct msghdr *msg, int flags)
 {
 	return syscall(SYS_recvmsg, sock, msg, flags);
-}
-
-static int
-compare_fds(const void *a, const void *b)
-{
-	return *(const int *)a - *(const int *)b;
-}
-
-/* Close all descriptors of this table except *keep*, without close_range(). */
-static void
-close_listed(const int *keep, unsigned int n)
-{
-	DIR *dir = opendir("/proc/thread-self/fd");
-	const struct dirent *entry;
-	unsigned int i;
-	int fd;
-
-	while (dir != NULL && (entry = readdir(dir)) != NULL) {
-		fd = atoi(entry->d_name);
-		for (i = 0; i < n && keep[i] != fd; i++)
-			;
-		if (entry->d_name[0] != '.' && i == n && fd != dirfd(dir))
-			own_close(fd);
-	}
-	if (dir != NULL)
-		closedir(dir);
-}
-
-/* Give this thread its own table, with n descriptors only. Returns 0 or -errno. */
-static int
-own_table(const int *keep, unsigned int n)
-{
-	unsigned int i, next = 0;
-	int fds[8], fd;
-
-	memcpy(fds, keep, n * sizeof(*keep));
-	qsort(fds, n, sizeof(*fds), compare_fds);
-	/* High numbers first: the kernel does not copy them. Not before Linux 5.9. */
-	if (syscall(SYS_close_range, fds[n - 1] + 1, ~0u, CLOSE_RANGE_UNSHARE) != 0) {
-		if (syscall(SYS_unshare, CLONE_FILES) != 0)
-			return -errno;
-		close_listed(fds, n);
-	}
-	for (i = 0; i < n; i++) {
-#ifdef __SANITIZE_ADDRESS__
-		/* Keep the standard descriptors: reports go to stderr. */
-		next = RTE_MAX(next, 3u);
-#endif
-		if (fds[i] > (int)next)
-			syscall(SYS_close_range, next, fds[i] - 1, 0);
-		next = (unsigned int)fds[i] + 1;
-	}
-	/* Occupy the standard descriptors, so that output never reaches a peer's file. */
-	do {
-		fd = (int)syscall(SYS_openat, AT_FDCWD, "/dev/null", O_RDWR | O_CLOEXEC);
-	} while (fd >= 0 && fd <= STDERR_FILENO);
-	if (fd >= 0)
-		own_close(fd);
-	return 0;
 }
 
 static bool
@@ -225,6 +152,7 @@ static void
 run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock)
 {
 	struct comch_foreign_msg m = { 0 };
+	bool goes_home = false;
 	uint32_t i;
 	int len = 0;
 
@@ -246,13 +174,21 @@ run_job(struct comch_foreign_slot *slot, struct comch_foreign_job *job, int sock
 		else
 			comch_foreign_finish(job, len);
 	}
+	/* Dropping a file can take as long as its pages are many, or for ever. */
+	if (m.nb_fds > 0 && !job->replied) {
+		goes_home = comch_foreign_cpu_leave_others(slot);
+		if (pool->supervisor_sleeps)
+			pthread_cond_signal(&pool->work);
+	}
 	comch_foreign_unref(job);
 	pthread_mutex_unlock(&pool->lock);
+	if (goes_home)
+		comch_foreign_cpu_go_home();
 	comch_foreign_unmap(&m);
 	/* This may drop the peer's last reference, and block: only this thread suffers. */
-	own_close(sock);
+	comch_foreign_own_close(sock);
 	for (i = 0; i < m.nb_fds; i++)
-		own_close(m.fds[i]);
+		comch_foreign_own_close(m.fds[i]);
 }
 
 /* Discard a reply for which the program has no free descriptors; this thread has. */
@@ -278,15 +214,18 @@ discard_reply(void)
 }
 
 static void
-mark_busy(struct comch_foreign_slot *slot)
+mark_busy(struct comch_foreign_slot *slot, const struct comch_foreign_job *job)
 {
+	bool is_watched;
+
 	pthread_mutex_lock(&pool->lock);
+	is_watched = job != NULL && job->is_watched;
 	pool->nb_queued[slot->kind]--;
 	slot->busy = true;
 	slot->ticks = 0;
 	slot->peer = (struct comch_foreign_peer){ .uid = -1, .pid = -1 };
 	/* The supervisor times out stuck jobs, and starts other threads. */
-	if (pool->supervisor_sleeps || comch_foreign_nb_idle(slot->kind) < MIN_IDLE)
+	if ((pool->supervisor_sleeps && !is_watched) || comch_foreign_nb_idle(slot->kind) == 0)
 		pthread_cond_signal(&pool->work);
 	pthread_mutex_unlock(&pool->lock);
 }
@@ -323,7 +262,7 @@ receiver_main(struct comch_foreign_slot *slot)
 	int sock;
 
 	while (next_message(slot, 0, &job, &sock)) {
-		mark_busy(slot);
+		mark_busy(slot, job);
 		run_job(slot, job, sock);
 		pthread_mutex_lock(&pool->lock);
 		slot->busy = false;
@@ -348,7 +287,7 @@ close_memory(struct msghdr *msg)
 
 	for (i = 0; i < n; i++) {
 		if (is_memory(fds[i]))
-			own_close(fds[i]);
+			comch_foreign_own_close(fds[i]);
 		else
 			all = false;
 	}
@@ -407,10 +346,10 @@ closer_main(struct comch_foreign_slot *slot)
 	int n = 0, sock;
 
 	while (n < CLOSE_BURST && next_message(slot, n > 0 ? MSG_DONTWAIT : 0, &none, &sock)) {
-		mark_busy(slot);
+		mark_busy(slot, NULL);
 		/* An exit during a fork() is a risk, so only for sockets that may block. */
 		if (sock >= 0 && n == 0 && (is_memory(sock) || drain(sock))) {
-			own_close(sock);
+			comch_foreign_own_close(sock);
 		} else {
 			n++;
 			if (sock < 0)
@@ -424,6 +363,19 @@ closer_main(struct comch_foreign_slot *slot)
 	}
 }
 
+static void
+slot_main(struct comch_foreign_slot *slot)
+{
+	comch_foreign_cpu_slice();
+	pthread_mutex_lock(&pool->lock);
+	slot->tid = gettid();
+	pthread_mutex_unlock(&pool->lock);
+	if (slot->kind == COMCH_FOREIGN_RECEIVER)
+		receiver_main(slot);
+	else
+		closer_main(slot);
+}
+
 static void *
 thread_main(void *arg)
 {
@@ -432,12 +384,10 @@ thread_main(void *arg)
 
 	const struct timespec nap = { .tv_nsec = 100000000 };
 
-	if (own_table(keep, RTE_DIM(keep)) != 0)
+	if (comch_foreign_own_table(keep, RTE_DIM(keep)) != 0)
 		nanosleep(&nap, NULL); /* limits the rate of retries */
-	else if (slot->kind == COMCH_FOREIGN_RECEIVER)
-		receiver_main(slot);
 	else
-		closer_main(slot);
+		slot_main(slot);
 	pthread_mutex_lock(&pool->lock);
 	pool->nb_threads[slot->kind]--;
 	slot->used = false;
@@ -456,7 +406,7 @@ add_thread(enum comch_foreign_kind kind)
 
 	while (slot->used)
 		slot++;
-	*slot = (struct comch_foreign_slot){ .used = true, .kind = kind };
+	*slot = (struct comch_foreign_slot){ .used = true, .kind = kind, .cpu = -1 };
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_SIZE);
 	pthread_attr_setdetachstate(&attr, PTHREAD_CREATE_DETACHED);
@@ -510,14 +460,20 @@ tick(void)
 	struct comch_foreign_slot *slot;
 	struct comch_foreign_job *job;
 
-	for (slot = pool->slot; slot < pool->slot + COMCH_FOREIGN_SLOTS; slot++)
+	for (slot = pool->slot; slot < pool->slot + COMCH_FOREIGN_SLOTS; slot++) {
 		slot->ticks += slot->used && slot->busy;
+		if (slot->used && slot->busy && slot->cpu >= 0 && slot->ticks > 1)
+			comch_foreign_cpu_leave();
+	}
 	/* Messages that wait behind stuck ones are refused; and shares may have grown. */
 	comch_foreign_line_freed();
 	TAILQ_FOREACH(job, &pool->jobs, next) {
 		if (job->state == COMCH_FOREIGN_DONE || job->cancelled)
 			continue;
 		job->ticks++;
+		/* Perhaps no receiver gets the CPU to which they were pulled. */
+		if (job->state == COMCH_FOREIGN_QUEUED && job->ticks > 1)
+			comch_foreign_cpu_leave();
 		time_out(job);
 	}
 }
@@ -544,7 +500,9 @@ comch_foreign_supervisor(void *arg)
 	struct comch_foreign_start *start = arg;
 	struct timespec until;
 
-	start->ret = own_table(keep, RTE_DIM(keep));
+	comch_foreign_cpu_slice();
+	comch_foreign_cpu_home();
+	start->ret = comch_foreign_own_table(keep, RTE_DIM(keep));
 	if (start->ret != 0) {
 		sem_post(&start->ready);
 		return 0;
