@@ -36,16 +36,23 @@
 
 /* Interval of searches for a server by a driver that takes its time for one. */
 #define REDIAL_MS 10
+/*
+ * Interval of attempts while the server's backlog is full. A place that it frees is
+ * whoever's asks next: a client that asks seldom loses each to one that asks without end.
+ */
+#define REDIAL_FULL_MS 1
 
+/* Returns false if the time for attempts is over. */
 static bool
-may_retry_dial(const struct rte_comch_conn *conn, int err)
+retry_dial(struct rte_comch_conn *conn, int err)
 {
-	uint64_t now = rte_rdtsc();
+	const bool is_full = err == -EAGAIN;
 
-	/* The server's backlog is full: retry. */
-	if (err == -EAGAIN)
-		return now < conn->dial_deadline;
-	return err == -ENOENT && now < conn->dial_until;
+	if ((!is_full && err != -ENOENT) ||
+			rte_rdtsc() >= (is_full ? conn->dial_deadline : conn->dial_until))
+		return false;
+	conn->retry_at = comch_conn_in_ms(is_full ? REDIAL_FULL_MS : REDIAL_MS);
+	return true;
 }
 
 static void
@@ -73,10 +80,8 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 
 	ret = conn->ops->connect(conn->dev, conn->rep, name, &link);
 	if (ret != 0) {
-		if (may_retry_dial(conn, ret)) {
-			conn->retry_at = comch_conn_in_ms(REDIAL_MS);
+		if (retry_dial(conn, ret))
 			return;
-		}
 		if (ret == -EAGAIN)
 			ret = -ETIMEDOUT;
 		dial_failed(conn, ret, ret == -ENOENT ? "no server listens on that name" :
@@ -100,7 +105,7 @@ comch_handshake_dial_over(struct rte_comch_conn *conn)
 	if (conn->client == NULL || conn->phase != COMCH_PHASE_LINKING ||
 			(err != -ENOENT && err != -EAGAIN))
 		return false;
-	if (!may_retry_dial(conn, err)) {
+	if (!retry_dial(conn, err)) {
 		dial_failed(conn, err == -EAGAIN ? -ETIMEDOUT : err, conn->link->text);
 		return true;
 	}
@@ -109,7 +114,6 @@ comch_handshake_dial_over(struct rte_comch_conn *conn)
 	conn->ops->link_close(conn->link);
 	conn->link = NULL;
 	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING); /* No model: only UP publishes */
-	conn->retry_at = comch_conn_in_ms(REDIAL_MS);
 	comch_sched_wait(conn);
 	return true;
 }
