@@ -127,7 +127,7 @@ shm_link_send_fds(struct shm_link *l, char what, const int *fds, uint32_t nb_fds
 	return ret;
 }
 
-/* Send the hello with our region. Returns 0 or a negative errno; the region is ours then. */
+/* Returns 0, and the region is the link's then, or a negative errno. */
 static int
 send_hello(struct shm_link *l, struct shm_own *own)
 {
