@@ -505,7 +505,7 @@ struct rte_comch_driver_ops {
 
 	/**
 	 * R. Start to connect to *name* on a host function.
-	 * @return 0, -ENOENT (no server), -EAGAIN (backlog full)... Or later: link->error.
+	 * @return 0, -ENOENT (no server), -EAGAIN (backlog full), -EBUSY... Or later: link->error.
 	 */
 	int (*connect)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_link **link);

@@ -376,7 +376,8 @@ make_link(struct rte_comch_dev *dev, int sock, struct shm_own *own, struct rte_c
 	ret = shm_link_say_hello(s, own);
 	if (ret != 0) {
 		shm_link_close(&s->base);
-		return ret;
+		/* Too many descriptors are in flight: a place is used up, so not at once again. */
+		return ret == -EAGAIN ? -EBUSY : ret;
 	}
 	*link = &s->base;
 	return 0;

@@ -34,24 +34,24 @@
 #include "ctrl/comch_order.h"
 #include "ctrl/comch_server.h"
 
-/* Interval of searches for a server by a driver that takes its time for one. */
+/* Interval of attempts while there is no server, or one of the two has no resources. */
 #define REDIAL_MS 10
 /*
- * Interval of attempts while the server's backlog is full. A place that it frees is
- * whoever's asks next: a client that asks seldom loses each to one that asks without end.
+ * The same while the server's backlog is full, of a poll that is awake. A place that it frees goes
+ * to whoever asks next: a client that asks seldom loses each to one that asks without end.
  */
 #define REDIAL_FULL_MS 1
 
 /* Returns false if the time for attempts is over. */
 static bool
-retry_dial(struct rte_comch_conn *conn, int err)
+retry_dial(struct rte_comch_conn *conn, int err, uint32_t ms)
 {
-	const bool is_full = err == -EAGAIN;
+	const bool is_busy = err == -EAGAIN || err == -EBUSY;
 
-	if ((!is_full && err != -ENOENT) ||
-			rte_rdtsc() >= (is_full ? conn->dial_deadline : conn->dial_until))
+	if ((!is_busy && err != -ENOENT) ||
+			rte_rdtsc() >= (is_busy ? conn->dial_deadline : conn->dial_until))
 		return false;
-	conn->retry_at = comch_conn_in_ms(is_full ? REDIAL_FULL_MS : REDIAL_MS);
+	conn->retry_at = comch_conn_in_ms(ms);
 	return true;
 }
 
@@ -80,9 +80,9 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 
 	ret = conn->ops->connect(conn->dev, conn->rep, name, &link);
 	if (ret != 0) {
-		if (retry_dial(conn, ret))
+		if (retry_dial(conn, ret, ret == -EAGAIN ? REDIAL_FULL_MS : REDIAL_MS))
 			return;
-		if (ret == -EAGAIN)
+		if (ret == -EAGAIN || ret == -EBUSY)
 			ret = -ETIMEDOUT;
 		dial_failed(conn, ret, ret == -ENOENT ? "no server listens on that name" :
 			strerror(-ret));
@@ -105,7 +105,7 @@ comch_handshake_dial_over(struct rte_comch_conn *conn)
 	if (conn->client == NULL || conn->phase != COMCH_PHASE_LINKING ||
 			(err != -ENOENT && err != -EAGAIN))
 		return false;
-	if (!retry_dial(conn, err)) {
+	if (!retry_dial(conn, err, REDIAL_MS)) {
 		dial_failed(conn, err == -EAGAIN ? -ETIMEDOUT : err, conn->link->text);
 		return true;
 	}
