@@ -227,35 +227,40 @@ submit_early(const struct doca_task *task)
 		DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
+/* Fill in the next buffer of the batch: there, as fill_next() of producer.c. */
+static void
+fill_next(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_recv *recv)
+{
+	struct rte_comch_buf *post = &c->batch[c->nb_batched];
+	const struct doca_buf *buf = recv->buf;
+	const size_t room = buf != NULL ? impl_buf_room(buf) : 0;
+
+	if (likely(buf != NULL))
+		recv->tail = (uint8_t *)buf->data + buf->data_len;
+	post->addr = room > 0 ? recv->tail : NULL;
+	post->mr = room > 0 ? buf->mr : NULL;
+	post->cookie = (uintptr_t)recv;
+	post->len = (uint32_t)RTE_MIN(room, (size_t)IMPL_MAX_BUF_SIZE);
+	post->reserved = 0;
+}
+
 doca_error_t
 impl_consumer_submit(struct doca_task *task)
 {
 	struct doca_comch_consumer_task_post_recv *recv =
 		(struct doca_comch_consumer_task_post_recv *)(void *)task;
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)task->ctx;
-	struct rte_comch_buf post = { .cookie = (uintptr_t)task };
-	struct doca_buf *buf = recv->buf;
-	size_t room;
 
-	if (unlikely(!buf_is_valid(c, buf)))
+	if (unlikely(!buf_is_valid(c, recv->buf)))
 		return DOCA_ERROR_INVALID_VALUE;
 	recv->producer_id = 0;
 	recv->imm_len = 0;
-	if (likely(buf != NULL)) {
-		room = impl_buf_room(buf);
-		recv->tail = (uint8_t *)buf->data + buf->data_len;
-		if (room > 0) {
-			post.addr = recv->tail;
-			post.mr = buf->mr;
-			post.len = (uint32_t)RTE_MIN(room, (size_t)IMPL_MAX_BUF_SIZE);
-		}
-	}
+	fill_next(c, recv);
 	if (!task->ctx->pe->running)
-		return likely(ops_of(c)->post(task->ctx->native, &post, 1) == 1) ? DOCA_SUCCESS :
-			DOCA_ERROR_AGAIN;
-	c->batch[c->nb_batched++] = post;
+		return likely(ops_of(c)->post(task->ctx->native, &c->batch[c->nb_batched],
+			1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
 	task->ctx->pe->has_batch = true;
-	if (c->nb_batched == BURST)
+	if (++c->nb_batched == BURST)
 		impl_consumer_flush(task->ctx);
 	return DOCA_SUCCESS;
 }

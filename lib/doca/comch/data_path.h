@@ -60,7 +60,7 @@ struct doca_comch_consumer {
 	uint32_t id;                  /* 0: not started */
 	uint32_t imm_len;
 	uint16_t nb_batched;
-	struct rte_comch_buf batch[IMPL_CTX_BURST]; /* submitted in callbacks */
+	struct rte_comch_buf batch[IMPL_CTX_BURST]; /* submitted in callbacks; and room for one */
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
 };
 

@@ -158,7 +158,9 @@ impl_producer_flush(struct doca_ctx *ctx)
 
 	if (p->nb_batched == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
-	drop_orphans(p);
+	/* Orphans are in the channel, but not in flight. */
+	if (unlikely(ctx->nb_busy != ctx->nb_inflight))
+		drop_orphans(p);
 	n = ops_of(p)->send(ctx->native, p->batch, p->nb_batched);
 	p->nb_batched -= n;
 	p->has_backlog = p->nb_batched > 0;
@@ -225,25 +227,43 @@ buf_is_valid(const struct doca_comch_producer *p, const struct doca_buf *buf)
 		buf->prev == NULL && buf->data_len <= UINT32_MAX);
 }
 
-/* Send it now, or add it to the batch. */
-static doca_error_t
-send_op(struct doca_ctx *ctx, const struct rte_comch_op *op)
+/* Is the channel too full for another operation? Then the batch may be, too. */
+static bool
+has_backlog(struct doca_ctx *ctx)
 {
-	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
+	const struct doca_comch_producer *p = (const struct doca_comch_producer *)ctx;
 
-	if (unlikely(p->has_backlog)) {
+	if (unlikely(p->has_backlog))
 		impl_producer_flush(ctx);
-		if (p->has_backlog)
-			return DOCA_ERROR_AGAIN;
+	return p->has_backlog;
+}
+
+/*
+ * Fill in the next operation of the batch. There, and not by way of the stack: written by
+ * member, and read whole at once, a copy would wait until every store before it, also to
+ * lines of the peer, is out of the CPU.
+ */
+static void
+fill_next(struct doca_comch_producer *p, const struct doca_comch_producer_task_send *send)
+{
+	struct rte_comch_op *op = &p->batch[p->nb_batched];
+	const struct doca_buf *buf = send->buf;
+
+	if (likely(buf != NULL)) {
+		op->addr = buf->data;
+		op->mr = buf->mr;
+		op->len = (uint32_t)buf->data_len;
+	} else {
+		op->addr = NULL;
+		op->mr = NULL;
+		op->len = 0;
 	}
-	if (!ctx->pe->running)
-		return likely(ops_of(p)->send(ctx->native, op, 1) == 1) ? DOCA_SUCCESS :
-			DOCA_ERROR_AGAIN;
-	p->batch[p->nb_batched++] = *op;
-	ctx->pe->has_batch = true;
-	if (p->nb_batched == BURST)
-		impl_producer_flush(ctx);
-	return DOCA_SUCCESS;
+	op->cookie = (uintptr_t)send;
+	op->consumer_id = send->consumer_id;
+	op->imm = send->imm;
+	op->imm_len = (uint16_t)send->imm_len;
+	op->flags = 0;
+	op->nb_sges = 0;
 }
 
 doca_error_t
@@ -251,24 +271,21 @@ impl_producer_submit(struct doca_task *task)
 {
 	const struct doca_comch_producer_task_send *send =
 		(const struct doca_comch_producer_task_send *)(const void *)task;
-	const struct doca_comch_producer *p = (const struct doca_comch_producer *)task->ctx;
-	const struct doca_buf *buf = send->buf;
-	struct rte_comch_op op = {
-		.cookie = (uintptr_t)task,
-		.consumer_id = send->consumer_id,
-		.imm = send->imm,
-		.imm_len = (uint16_t)send->imm_len,
-	};
+	struct doca_comch_producer *p = (struct doca_comch_producer *)task->ctx;
 
-	if (unlikely(send->imm_len > IMPL_MAX_IMM || !buf_is_valid(p, buf) ||
-			(buf == NULL && send->imm_len == 0)))
+	if (unlikely(send->imm_len > IMPL_MAX_IMM || !buf_is_valid(p, send->buf) ||
+			(send->buf == NULL && send->imm_len == 0)))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (likely(buf != NULL)) {
-		op.addr = buf->data;
-		op.mr = buf->mr;
-		op.len = (uint32_t)buf->data_len;
-	}
-	return send_op(task->ctx, &op);
+	if (unlikely(has_backlog(task->ctx)))
+		return DOCA_ERROR_AGAIN;
+	fill_next(p, send);
+	if (!task->ctx->pe->running)
+		return likely(ops_of(p)->send(task->ctx->native, &p->batch[p->nb_batched],
+			1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+	task->ctx->pe->has_batch = true;
+	if (++p->nb_batched == BURST)
+		impl_producer_flush(task->ctx);
+	return DOCA_SUCCESS;
 }
 
 /* Producers of connections */
