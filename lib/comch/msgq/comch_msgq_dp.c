@@ -89,14 +89,7 @@ credit_for(struct rte_comch_msgq_producer *p, const struct rte_comch_msgq_consum
 static inline void
 prefetch_line(const struct comch_msgq_ring *ring, uint64_t pos)
 {
-	const struct comch_msgq_line *line = &ring->lines[pos & ring->mask];
-
-#ifdef RTE_ARCH_X86_64
-	/* With __builtin_prefetch(), builds for old CPUs would prefetch for reading. */
-	__asm__ volatile("prefetchw %0" : : "m"(*(const char *)line));
-#else
-	rte_prefetch0_write(line);
-#endif
+	comch_prefetch_write(&ring->lines[pos & ring->mask]);
 }
 
 /* Claim up to n positions in the consumer's ring. Returns their number; 0: no credit. */

@@ -6,7 +6,7 @@
 #define COMCH_COMPAT_H
 
 /*
- * Differences between DPDK versions, control threads, short names of the C11 atomics, and
+ * Differences between DPDK versions and CPUs, control threads, short names of the C11 atomics, and
  * annotations of EAL's heap for TSan.
  */
 
@@ -101,6 +101,18 @@ comch_ctrl_thread(const char *name, comch_thread_ret_t (*fn)(void *arg), void *a
 
 /* A counter with one writer: atomic for readers, without a lock prefix for the writer. */
 #define comch_count(p, n) comch_store_relaxed(p, comch_load_relaxed(p) + (n))
+
+/* rte_prefetch0_write() is PREFETCHT0, for reading, unless all code is built with -mprfchw. */
+static __rte_always_inline void
+comch_prefetch_write(const void *p)
+{
+#ifdef RTE_ARCH_X86
+	/* CPUs without it do nothing. */
+	asm volatile("prefetchw %0" : : "m"(*(const char *)p));
+#else
+	__builtin_prefetch(p, 1, 3);
+#endif
+}
 
 /*
  * TSan does not see the locks of EAL's heap, and reports a race for a block that one thread

@@ -296,6 +296,37 @@ comch_chan_commit_one(struct comch_chan_prod *p, struct comch_chan_remote *rc, u
 	comch_store_release(&rec->seq, pos + 1); /* R: ring.pml, commit */
 }
 
+/*
+ * The consumer has the lines that we write, and a claim waits until each store before it has
+ * got its line: one after the other. So senders ask for lines early, and for many at a time: for
+ * the first ones of a burst, and after a single message for those of one that may follow.
+ */
+
+/* A copy of more is long enough to have its lines fetched in time. */
+#define COMCH_FETCH_MAX 1024
+
+static __rte_always_inline void
+comch_chan_fetch_rec(const struct comch_chan_remote *rc, uint64_t pos)
+{
+	comch_prefetch_write(&rc->rec->rec[pos & rc->to.mask]);
+}
+
+/*
+ * The position of the message to fetch lines for, after one at pos of len bytes. The next, or, as
+ * a short one is written sooner, that after it: lines that are asked for too early are gone again,
+ * since the consumer's CPU prefetches, too. False: not now. Another producer is at work, or no
+ * buffer is known to be posted there.
+ */
+static __rte_always_inline bool
+comch_chan_fetch_pos(const struct comch_chan_remote *rc, uint64_t *pos, uint32_t len)
+{
+	const uint64_t next = *pos + 1;
+
+	*pos = next + (len <= 2 * COMCH_LINE);
+	return len <= COMCH_FETCH_MAX && comch_load_relaxed(&rc->rec->claim) == next &&
+		(int64_t)(comch_load_relaxed(&rc->to.tail_seen) - *pos) > 0;
+}
+
 /* Claim n positions from pos on. False: another producer claimed first. */
 static inline bool
 comch_chan_claim(struct comch_chan_remote *rc, uint64_t pos, uint32_t n)

@@ -124,6 +124,39 @@ claim_moved(const struct comch_chan_remote *rc, uint64_t pos)
 	return comch_load_relaxed(&rc->rec->claim) != pos;
 }
 
+/* A burst has many lines: the first of each payload, and of commit_group()'s usual records. */
+static __rte_always_inline void
+fetch_group(const struct comch_chan_remote *rc, uint64_t pos, const struct rte_comch_op *ops,
+		uint8_t *const *dst, uint32_t n)
+{
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (ops[i].len > 0)
+			comch_prefetch_write(dst[i]);
+	for (i = 0; i < n; i += ops[0].imm_len > 0 ? 1 : COMCH_REC_BATCH)
+		comch_chan_fetch_rec(rc, pos + i);
+}
+
+/* After a message of len bytes at pos, as if those that follow were as long. */
+static __rte_always_inline void
+fetch_next(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint64_t pos,
+		uint32_t len)
+{
+	struct comch_import_cache cache = { .region = UINT32_MAX };
+	const struct comch_ahead *ahead = &p->tx.ahead;
+	uint32_t i;
+	uint8_t *dst;
+
+	if (!comch_chan_fetch_pos(rc, &pos, len))
+		return;
+	comch_chan_fetch_rec(rc, pos);
+	if (len > 0 && pos - ahead->pos < ahead->n && comch_send_check_desc(&rc->to,
+			&ahead->desc[pos % COMCH_AHEAD], len, &cache, &dst) == 0)
+		for (i = 0; i < len; i += COMCH_LINE)
+			comch_prefetch_write(dst + i);
+}
+
 /* Send operations to one consumer. Returns the number accepted. */
 static __rte_always_inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct rte_comch_op *ops,
@@ -153,12 +186,17 @@ send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct
 		comch_chan_abort_group(p, rc, pos, ops, k);
 		return (uint16_t)k;
 	}
+	/* Not before the claim: another producer may have won it, and write there now. */
+	if (n > 1)
+		fetch_group(rc, pos, ops, dst, k);
 	for (i = 0; i < k; i++)
 		if (ops[i].len > 0)
 			copy_payload(dst[i], &ops[i]);
 	commit_group(p, rc, pos, ops, k);
 	comch_chan_wake(p, rc);
 	count_group(p, ops, k);
+	if (n == 1)
+		fetch_next(p, rc, pos, ops[0].len);
 	/* Prefetch the descriptor that the next send reads, while the peer handles these. */
 	if (pos + k - p->tx.ahead.pos == p->tx.ahead.n)
 		rte_prefetch0(&rc->to.post_shared->desc[(pos + k) & rc->to.mask]);
@@ -166,8 +204,8 @@ send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct
 }
 
 /*
- * send_group() compiled twice: send_one() is free of loops, for the latency of a
- * single message.
+ * send_group() compiled twice: send_one() has no loop before it publishes, for the latency of
+ * a single message.
  */
 static __rte_noinline uint16_t
 send_many(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct rte_comch_op *ops,

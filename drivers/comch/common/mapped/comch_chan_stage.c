@@ -227,6 +227,43 @@ short_group(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	return i;
 }
 
+/* Where the byte of the ring is that has this number. */
+static __rte_always_inline uint8_t *
+stage_at(const struct comch_chan_remote *rc, uint64_t byte)
+{
+	return rc->staging + (byte & (rc->to.base.staging_size - 1));
+}
+
+/* The first lines of n messages at pos, as if all were as long as the first. */
+static __rte_always_inline void
+fetch_group(const struct comch_chan_remote *rc, uint64_t pos, uint32_t n, uint32_t len)
+{
+	const uint32_t step = RTE_ALIGN_CEIL(len, (uint32_t)COMCH_LINE);
+	uint64_t byte = rc->stage_head;
+	uint32_t i;
+
+	for (i = 0; i < n; i++, byte += step) {
+		comch_chan_fetch_rec(rc, pos + i);
+		comch_prefetch_write(stage_at(rc, byte));
+	}
+}
+
+/* After a message of len bytes at pos, as if those that follow were as long. */
+static __rte_always_inline void
+fetch_next(const struct comch_chan_remote *rc, uint64_t pos, uint32_t len)
+{
+	const uint32_t step = RTE_ALIGN_CEIL(len, (uint32_t)COMCH_LINE);
+	const uint64_t next = pos + 1;
+	uint64_t byte, end;
+
+	if (!comch_chan_fetch_pos(rc, &pos, len))
+		return;
+	comch_chan_fetch_rec(rc, pos);
+	byte = rc->stage_head + (pos - next) * step;
+	for (end = byte + len; byte < end; byte += COMCH_LINE)
+		comch_prefetch_write(stage_at(rc, byte));
+}
+
 /* Messages that fit, at positions that are claimed. Returns their number. */
 static int
 put_group(struct comch_chan_prod *p, struct comch_chan_remote *rc,
@@ -246,6 +283,8 @@ put_group(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		stage_count(p, ops[i].len, ops[i].imm_len);
 		comch_send_done(&p->tx, &ops[i], 0);
 	}
+	if (n == 1)
+		fetch_next(rc, pos, ops[0].len);
 	return (int)n;
 }
 
@@ -267,8 +306,10 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	if (space < (int64_t)p->short_space)
 		goto release;
 	/* Each claim drains the stores before it, which go to lines of the peer: few claims. */
-	if (n > 1)
+	if (n > 1) {
 		n = short_group(p, rc, ops, n, pos, (uint64_t)space);
+		fetch_group(rc, pos, n, ops[0].len);
+	}
 	if (!comch_chan_claim(rc, pos, n))
 		goto release;
 	p->short_space = 0;
