@@ -94,14 +94,11 @@ conn_link_news(void *ctx, bool can_wake)
 	return can_wake ? comch_poll_wake(conn->obj.poll) : comch_poll_sleeps(conn->obj.poll);
 }
 
-/*
- * To dial makes memory, a step of a driver's handshake maps it, and a thousand handshakes may be
- * in progress.
- */
+/* A step of a driver's handshake maps memory, and a thousand handshakes may be in progress. */
 static bool
 has_time_for_link(const struct rte_comch_conn *conn)
 {
-	bool is_slow = conn->phase <= COMCH_PHASE_LINKING ||
+	bool is_slow = conn->phase == COMCH_PHASE_LINKING ||
 		(conn->link != NULL && conn->link->needs_setup);
 
 	return !is_slow || comch_poll_has_time(conn->obj.poll, COMCH_POLL_SETUP);
@@ -238,7 +235,7 @@ comch_conn_wait_step(struct rte_comch_conn *conn, uint64_t now, bool all_seen)
 
 	switch (conn->phase) {
 	case COMCH_PHASE_DIALLING:
-		if (now >= conn->retry_at && has_time_for_link(conn))
+		if (now >= conn->retry_at)
 			comch_handshake_dial(conn);
 		return;
 	case COMCH_PHASE_FULL:

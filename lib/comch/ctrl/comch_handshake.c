@@ -38,21 +38,31 @@
 #define REDIAL_MS 10
 /*
  * The same while the server's backlog is full, of a poll that is awake. A place that it frees goes
- * to whoever asks next: a client that asks seldom loses each to one that asks without end.
+ * to whoever asks next: a client that asks seldom loses each to one that asks without end. But an
+ * attempt makes and frees memory: those of all clients of a poll are this far apart.
  */
 #define REDIAL_FULL_MS 1
+#define REDIAL_FULL_APART_US 250
 
-/* Returns false if the time for attempts is over. */
+/* Any thread. */
+static uint64_t
+redial_full_at(struct comch_sched *sched)
+{
+	const uint64_t apart = rte_get_tsc_hz() / US_PER_S * REDIAL_FULL_APART_US;
+	uint64_t at = RTE_MAX(comch_conn_in_ms(REDIAL_FULL_MS),
+		comch_load_relaxed(&sched->redial_at) + apart);
+
+	comch_store_relaxed(&sched->redial_at, at);
+	return at;
+}
+
 static bool
-retry_dial(struct rte_comch_conn *conn, int err, uint32_t ms)
+may_retry_dial(const struct rte_comch_conn *conn, int err)
 {
 	const bool is_busy = err == -EAGAIN || err == -EBUSY;
 
-	if ((!is_busy && err != -ENOENT) ||
-			rte_rdtsc() >= (is_busy ? conn->dial_deadline : conn->dial_until))
-		return false;
-	conn->retry_at = comch_conn_in_ms(ms);
-	return true;
+	return (is_busy || err == -ENOENT) &&
+		rte_rdtsc() < (is_busy ? conn->dial_deadline : conn->dial_until);
 }
 
 static void
@@ -80,8 +90,11 @@ comch_handshake_dial(struct rte_comch_conn *conn)
 
 	ret = conn->ops->connect(conn->dev, conn->rep, name, &link);
 	if (ret != 0) {
-		if (retry_dial(conn, ret, ret == -EAGAIN ? REDIAL_FULL_MS : REDIAL_MS))
+		if (may_retry_dial(conn, ret)) {
+			conn->retry_at = ret == -EAGAIN ? redial_full_at(conn->sched) :
+				comch_conn_in_ms(REDIAL_MS);
 			return;
+		}
 		if (ret == -EAGAIN || ret == -EBUSY)
 			ret = -ETIMEDOUT;
 		dial_failed(conn, ret, ret == -ENOENT ? "no server listens on that name" :
@@ -105,7 +118,7 @@ comch_handshake_dial_over(struct rte_comch_conn *conn)
 	if (conn->client == NULL || conn->phase != COMCH_PHASE_LINKING ||
 			(err != -ENOENT && err != -EAGAIN))
 		return false;
-	if (!retry_dial(conn, err, REDIAL_MS)) {
+	if (!may_retry_dial(conn, err)) {
 		dial_failed(conn, err == -EAGAIN ? -ETIMEDOUT : err, conn->link->text);
 		return true;
 	}
@@ -114,6 +127,7 @@ comch_handshake_dial_over(struct rte_comch_conn *conn)
 	conn->ops->link_close(conn->link);
 	conn->link = NULL;
 	comch_store_release(&conn->phase, COMCH_PHASE_DIALLING); /* No model: only UP publishes */
+	conn->retry_at = comch_conn_in_ms(REDIAL_MS);
 	comch_sched_wait(conn);
 	return true;
 }

@@ -33,6 +33,7 @@ struct comch_sched {
 	struct comch_conn_list waiting;   /* handshakes, closes and frames that wait */
 	struct comch_conn_list unread;    /* their links have left a wake-up unread */
 	struct comch_server_list accepting; /* clients are left in the listener's queue */
+	uint64_t redial_at;               /* TSC: the latest attempt to dial a full server */
 };
 
 /* The schedule of a poll, created on first use; NULL: no memory. Any thread. */
