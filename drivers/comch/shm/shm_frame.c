@@ -10,6 +10,7 @@
 #include <sys/socket.h>
 
 #include <rte_atomic.h>
+#include <rte_prefetch.h>
 
 #include "sdk/comch_armed.h"
 #include "sdk/comch_peer.h"
@@ -144,9 +145,13 @@ shm_frame_pending(const struct rte_comch_link *link)
 {
 	const struct shm_link *l = container_of(link, const struct shm_link, base);
 
+	if (l->peer == NULL || l->awaits_fds != 0)
+		return false;
+	/* Of a frame of two cells, the second is on the way before the first tells of it. */
+	rte_prefetch0(&l->peer_cell[(l->rx_pos + 1) & l->peer_mask]);
 	/* P: cells.pml, look */
-	return l->peer != NULL && l->awaits_fds == 0 && peer_load_acquire_u64(
-		&l->peer_cell[l->rx_pos & l->peer_mask].seq) == l->rx_pos + 1;
+	return peer_load_acquire_u64(&l->peer_cell[l->rx_pos & l->peer_mask].seq) ==
+		l->rx_pos + 1;
 }
 
 /* Copy len bytes of a frame out of its cells. */

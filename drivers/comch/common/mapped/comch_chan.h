@@ -101,6 +101,7 @@ struct comch_chan_cons {
 	bool pulling;           /* the message at head is partly copied */
 	bool stage_lost;        /* the peer died within a message: the ring is not read again */
 	bool has_freed_space;   /* staging space was freed; producers not woken yet */
+	uint32_t nb_empty;      /* receives in a row that found nothing */
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
 	uint32_t pulled;        /* bytes copied of the message at head */

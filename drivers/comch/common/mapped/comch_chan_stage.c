@@ -308,6 +308,7 @@ comch_stage_send(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	/* Each claim drains the stores before it, which go to lines of the peer: few claims. */
 	if (n > 1) {
 		n = short_group(p, rc, ops, n, pos, (uint64_t)space);
+		/* Before the claim, which rarely fails: the ring is ours. */
 		fetch_group(rc, pos, n, ops[0].len);
 	}
 	if (!comch_chan_claim(rc, pos, n))
