@@ -29,6 +29,8 @@ QUEUES = 4
 PROMPT = "testpmd> "
 MORE = os.environ.get("T_NET_VDEV", "")
 PLUGIN = L2FWD = ""
+# Of testpmd, when the other end comes or goes.
+NOTICE = re.compile(r"\nPort \d+: link state change event\n")
 
 
 class Failed(Exception):
@@ -110,6 +112,12 @@ class Testpmd(Program):
                           f"--txq={queues}", f"--rxd={DEPTH}", f"--txd={DEPTH}",
                           f"--forward-mode={mode}", *options])
         self.wait_for(PROMPT)
+
+    def read(self, seconds):
+        """The same, without what testpmd prints at any time, also amid the echo of a command."""
+        goes_on = super().read(seconds)
+        self.text = self.text[:self.seen] + NOTICE.sub("", self.text[self.seen:])
+        return goes_on
 
     def do(self, command):
         """Type a command. Return what it prints."""
