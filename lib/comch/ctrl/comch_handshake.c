@@ -37,9 +37,9 @@
 /* Interval of attempts while there is no server, or one of the two has no resources. */
 #define REDIAL_MS 10
 /*
- * The same while the server's backlog is full, of a poll that is awake. A place that it frees goes
- * to whoever asks next: a client that asks seldom loses each to one that asks without end. But an
- * attempt makes and frees memory: those of all clients of a poll are this far apart.
+ * The same while the server's backlog is full, of a poll that is awake. The next client that asks
+ * gets a place that is freed, so one that asks seldom gets none beside one that asks all the time.
+ * But an attempt makes and frees memory: those of all clients of a poll are this far apart.
  */
 #define REDIAL_FULL_MS 1
 #define REDIAL_FULL_APART_US 250
