@@ -39,12 +39,16 @@ struct t_case {
 	static void \
 	case_name(void)
 
-/* The same between begin and end of what it works on, a struct that it has a pointer to. */
+/*
+ * The same between begin and end of what it works on, a struct that it has a pointer to; begin
+ * gets it zeroed.
+ */
 #define T_CASE_OF(type, begin, end, case_name, arg) \
 	static void case_name##_of(type *arg); \
 	T_CASE(case_name) \
 	{ \
 		type of_; \
+		memset(&of_, 0, sizeof(of_)); \
 		begin(&of_); \
 		case_name##_of(&of_); \
 		end(&of_); \

@@ -9,13 +9,19 @@
 #define NB_BUSY 16
 /* Tasks of each that are under way. */
 #define NB_TASKS 4
-/* Calls of the server's progress, each for one event, in which the idle client is heard. */
-#define MAX_CALLS 2
+/*
+ * Calls of the server's progress, each for one event, in which the idle client is heard: in the
+ * second run of the poll, and a run is for 16 events.
+ */
+#define MAX_CALLS 32
+/* And those without it before: it counts as idle. */
+#define NB_CALLS 500
 
 struct turns {
 	struct pair pair;
 	struct side busy[NB_BUSY];
 	struct doca_comch_connection *idle; /* the server's end */
+	unsigned int nb_busy_msgs;
 	bool is_ending;
 	bool is_heard;
 };
@@ -38,7 +44,10 @@ on_msg(struct side *side, struct doca_comch_connection *conn, uint8_t *msg, uint
 
 	RTE_SET_USED(msg);
 	RTE_SET_USED(len);
-	turns->is_heard |= conn == turns->idle;
+	if (conn == turns->idle)
+		turns->is_heard = true;
+	else
+		turns->nb_busy_msgs++;
 }
 
 /* All clients do what they can. */
@@ -98,10 +107,12 @@ T_CASE_OF(struct turns, turns_open, turns_close, idle_is_heard, t)
 
 	for (round = 0; round < 20; round++) {
 		/* Long enough for it to count as idle. */
-		for (i = 0; i < 500; i++) {
+		t->nb_busy_msgs = 0;
+		for (i = 0; i < NB_CALLS; i++) {
 			busy_progress(t);
 			doca_pe_progress(t->pair.server.pe);
 		}
+		T_EQ(t->nb_busy_msgs, NB_CALLS);
 		t->is_heard = false;
 		side_send(&t->pair.client, "help", 4);
 		for (calls = 0; !t->is_heard && calls < 1000; calls++) {
