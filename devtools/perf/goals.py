@@ -70,6 +70,7 @@ GOALS = [
            at_least(least)) for size, least in
       (("64K", 0.5), ("256K", 0.5), ("1M", 0.6), ("4M", 0.6))),
     goal("connect, us", "conn-rate", at_most(200), at_most(200), "p50_us"),
+    goal("connect, beside a bare one", "conn-rate", None),
     goal("connect, p99.9, us", "conn-rate", at_most(2000), at_most(2000), "p999_us"),
 ]
 

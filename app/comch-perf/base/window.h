@@ -129,6 +129,13 @@ laps_init(struct laps *l, struct hist *hist, uint64_t duration_us, uint64_t roun
 	hist_reset(hist);
 }
 
+/** The next round trip starts now, not at the end of the last one. */
+static inline void
+laps_begin(struct laps *l)
+{
+	l->last_tsc = clock_tsc();
+}
+
 /** Record a complete round trip. @return true: it was the last one */
 static inline bool
 laps_round(struct laps *l)
@@ -161,7 +168,7 @@ laps_pause(struct laps *l)
 
 	while (clock_tsc() < end)
 		rte_pause();
-	l->last_tsc = clock_tsc();
+	laps_begin(l);
 }
 
 /** Duration of the measured round trips, ns. */

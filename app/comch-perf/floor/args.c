@@ -70,10 +70,19 @@ parse(struct floor_req *req, int argc, char **argv, const char *program)
 static double p999_ns = NAN;
 
 double
+floor_whole(const struct hist *hist)
+{
+	p999_ns = clock_cycles_to_ns(hist_quantile(hist, 0.999));
+	return clock_cycles_to_ns(hist_quantile(hist, 0.5));
+}
+
+double
 floor_one_way(const struct hist *hist)
 {
-	p999_ns = clock_cycles_to_ns(hist_quantile(hist, 0.999)) / 2;
-	return clock_cycles_to_ns(hist_quantile(hist, 0.5)) / 2;
+	const double whole = floor_whole(hist);
+
+	p999_ns /= 2;
+	return whole / 2;
 }
 
 int

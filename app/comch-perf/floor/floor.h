@@ -34,6 +34,8 @@ enum floor_kind {
 	FLOOR_VM_READV,
 	/** Ping-pong over eventfd and epoll, one way; p50, ns. */
 	FLOOR_WAKE,
+	/** Connections over a unix socket that share memory, see floor/connect.h; p50, ns. */
+	FLOOR_CONNECT,
 	/** Mbufs streamed through an rte_ring; mbufs per second. */
 	FLOOR_RING,
 	/** Ping-pong of mbufs over two of them, one way; p50, ns. */
@@ -73,7 +75,7 @@ floor_has_size(enum floor_kind kind)
 /** Messages of a size that fit into FLOOR_WINDOW, at least 2. */
 uint32_t floor_window_msgs(uint64_t size);
 
-/** "line", "slot", "memcpy", "vm_readv", "wake", "ring", "ring-lat", "none". */
+/** "line", "slot", "memcpy", "vm_readv", "wake", "connect", "ring", "ring-lat", "none". */
 const char *floor_name(enum floor_kind kind);
 
 /** Description for the table. */
@@ -92,6 +94,9 @@ struct floor_figure {
 
 /** Half of a median round trip, ns. floor_main() prints the 99.9th percentile as well. */
 double floor_one_way(const struct hist *hist);
+
+/** The same of what is no round trip: a median, ns. */
+double floor_whole(const struct hist *hist);
 
 /**
  * Start the program and sleep until it ends, so that both CPUs are free for it.

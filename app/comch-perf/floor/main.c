@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "base/window.h"
+#include "floor/connect.h"
 #include "floor/floor.h"
 #include "floor/lines.h"
 
@@ -63,6 +64,7 @@ struct job {
 	void *source;                /* FLOOR_MEMCPY, FLOOR_VM_READV: what A sends. */
 	pid_t pid_a, pid_b;
 	int event[2];                /* Eventfds that wake A and B. */
+	int listener;                /* FLOOR_CONNECT: a socket of B's */
 };
 
 static void *
@@ -110,9 +112,10 @@ job_open(struct job *job, const struct floor_req *req)
 			req->kind == FLOOR_VM_READV ? MAP_PRIVATE : MAP_SHARED),
 		.pid_a = getpid(),
 		.event = { eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_NONBLOCK) },
+		.listener = floor_connect_listen(),
 	};
 	return job->shared == NULL || job->window == NULL || job->source == NULL ||
-		job->event[0] < 0 || job->event[1] < 0 ? -ENOMEM : 0;
+		job->event[0] < 0 || job->event[1] < 0 || job->listener < 0 ? -ENOMEM : 0;
 }
 
 /* Store a result that the compiler must then compute. */
@@ -506,6 +509,21 @@ wake_b(struct job *job)
 		event_write(job->event[0]);
 }
 
+static double
+connect_a(struct job *job)
+{
+	double value = floor_connect_ask(job->listener, job->req.ms, job->crowded);
+
+	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_relaxed);
+	return value;
+}
+
+static void
+connect_b(struct job *job)
+{
+	floor_connect_serve(job->listener, &job->shared->a.seq, job->crowded);
+}
+
 /* A sends and returns the figure, B receives. */
 static const struct {
 	double (*a)(struct job *job);
@@ -516,6 +534,7 @@ static const struct {
 	[FLOOR_MEMCPY] = { memcpy_a, memcpy_b },
 	[FLOOR_VM_READV] = { vm_readv_a, vm_readv_b },
 	[FLOOR_WAKE] = { wake_a, wake_b },
+	[FLOOR_CONNECT] = { connect_a, connect_b },
 };
 
 /* Exit with the parent, which may be killed while this process spins. */

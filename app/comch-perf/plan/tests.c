@@ -175,6 +175,7 @@ static const struct perf_variant floor_variants[] = {
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_MEMCPY } },
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_VM_READV } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_WAKE, .size = 0 } },
+	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_CONNECT, .size = 0 } },
 	{ PERF_OPT_KIND | PERF_OPT_BURST | PERF_OPT_QUEUE, PERF_OPT_SIZE,
 		{ .kind = FLOOR_RING, .size = 64, .burst = 32, .queue = 1024 } },
 	{ PERF_OPT_KIND | PERF_OPT_QUEUE, PERF_OPT_SIZE,
@@ -299,7 +300,7 @@ static const struct perf_test tests[] = {
 		.flow = &perf_flow_conn, .calls = ctrl_calls, .hops = 1,
 		.options = LENGTH | PERF_OPT_CONNECTIONS | PERF_OPT_WAIT | PERF_OPT_HISTOGRAM,
 		.base = { .duration_us = 1000000, .burst = 1, PAIR },
-		.has_helpers = true, .floor = FLOOR_WAKE,
+		.has_helpers = true, .floor = FLOOR_CONNECT,
 	}, {
 		.name = "msgq-lat",
 		.what = "ping-pong of two threads over two MsgQs; one way is half a round trip",
