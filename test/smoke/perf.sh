@@ -48,7 +48,7 @@ for row in rows:
         assert row["copies"] == 0, row
         floors = {"data-lat": "ring-lat", "data-rate": "ring"}
         assert row["floor"] == ("wake" if "event" in options else floors[test]), row
-    has_tail = row["floor"] in ("line", "wake", "ring-lat")
+    has_tail = row["floor"] in ("line", "wake", "connect", "ring-lat")
     assert (row["floor_p999_ns"] is not None) == has_tail, row
     if has_tail:
         assert row["floor_p999_ns"] >= min(row["floor_value"], row["floor_after"]), row
