@@ -250,19 +250,20 @@ chart_histogram_script(FILE *f, const char *name, const char *setting,
 		const struct report_row *row)
 {
 	const double floor = (row->floor_value + row->floor_after) / 2;
-	char what[SERIES_SIZE], title[256];
+	char what[SERIES_SIZE], title[256], p50[32], p999[32];
 
 	report_what(row, 0, what, sizeof(what));
-	snprintf(title, sizeof(title), "%s, %s: %llu round trips, p50 %.4g ns, p99.9 %.4g ns",
-			row->test->name, what, (unsigned long long)row->hist->count, row->p50_ns,
-			row->p999_ns);
+	snprintf(title, sizeof(title), "%s, %s: %llu round trips, p50 %s, p99.9 %s",
+			row->test->name, what, (unsigned long long)row->hist->count,
+			report_ns(row->p50_ns, p50, sizeof(p50)),
+			report_ns(row->p999_ns, p999, sizeof(p999)));
 	script_head(f, title, setting);
 	fputs("set xlabel 'one way, ns'\nset ylabel 'share of the round trips, %'\n"
 		"set style fill solid 0.8 noborder\n", f);
 	if (row->floor != FLOOR_NONE && !isnan(floor))
 		fprintf(f, "set arrow 1 from first %.6g, graph 0 to first %.6g, graph 1 nohead "
-			"linestyle 10\nset label 2 'floor: %s' at first %.6g, graph 0.97 offset "
-			"0.5,0 textcolor rgb '#505050'\nset xrange [%.6g:*]\n", floor, floor,
+			"linestyle 10\nset label 2 'floor: %s' at first %.6g, graph 1 center "
+			"offset 0,0.6 textcolor rgb '#505050'\nset xrange [%.6g:*]\n", floor, floor,
 			floor_name(row->floor), floor, RTE_MIN(floor, row->p50_ns) * 0.9);
 	fprintf(f, "DRAW = \"plot '%s.csv' every ::1 using 1:2 with boxes linestyle 1 notitle\"\n",
 			name);

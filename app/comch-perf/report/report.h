@@ -102,6 +102,9 @@ double report_lines(const struct report_row *row);
  */
 const char *report_what(const struct report_row *row, uint32_t omit, char *buf, size_t size);
 
+/** A time, with its unit. @return the text, in buf */
+const char *report_ns(double ns, char *buf, size_t size);
+
 /** Names of the sides, in the order of report_row.counters. */
 extern const char *const report_sides[2];
 

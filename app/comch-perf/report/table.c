@@ -12,8 +12,8 @@
 #include "base/clock.h"
 #include "report/report.h"
 
-static const char *
-ns_text(double ns, char *buf, size_t size)
+const char *
+report_ns(double ns, char *buf, size_t size)
 {
 	if (ns < 9999.5)
 		snprintf(buf, size, "%.4g ns", ns);
@@ -35,7 +35,7 @@ figure_text(enum floor_kind kind, double value, char *buf, size_t size)
 	else if (floor_unit(kind) == FLOOR_BYTES)
 		snprintf(buf, size, "%sB/s", app_si(value, number, sizeof(number)));
 	else
-		ns_text(value, buf, size);
+		report_ns(value, buf, size);
 	return buf;
 }
 
@@ -122,8 +122,8 @@ result_text(const struct report_row *r, char *buf, size_t size)
 	else if (perf_test_is_floor(r->test))
 		figure_text(r->floor, r->ratio * mean, buf, size);
 	else if (r->test->hops > 0)
-		snprintf(buf, size, "p50 %s, p99.9 %s", ns_text(r->p50_ns, a, sizeof(a)),
-				ns_text(r->p999_ns, b, sizeof(b)));
+		snprintf(buf, size, "p50 %s, p99.9 %s", report_ns(r->p50_ns, a, sizeof(a)),
+				report_ns(r->p999_ns, b, sizeof(b)));
 	else if (r->floor == FLOOR_MEMCPY || (r->floor == FLOOR_NONE && r->params.size >= 65536))
 		snprintf(buf, size, "%sB/s", app_si(r->bytes_per_s, a, sizeof(a)));
 	else
