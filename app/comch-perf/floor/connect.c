@@ -27,7 +27,7 @@ struct end {
 	volatile uint8_t *mem[2];
 };
 
-/* The address of a message of one byte with one descriptor. */
+/* Room for the one descriptor of a message. */
 union one_fd {
 	struct cmsghdr align;
 	char bytes[CMSG_SPACE(sizeof(int))];

@@ -95,7 +95,7 @@ struct floor_figure {
 /** Half of a median round trip, ns. floor_main() prints the 99.9th percentile as well. */
 double floor_one_way(const struct hist *hist);
 
-/** The same of what is no round trip: a median, ns. */
+/** A median of one-way times, ns. floor_main() prints the 99.9th percentile as well. */
 double floor_whole(const struct hist *hist);
 
 /**

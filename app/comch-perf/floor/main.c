@@ -64,7 +64,7 @@ struct job {
 	void *source;                /* FLOOR_MEMCPY, FLOOR_VM_READV: what A sends. */
 	pid_t pid_a, pid_b;
 	int event[2];                /* Eventfds that wake A and B. */
-	int listener;                /* FLOOR_CONNECT: a socket of B's */
+	int listener;                /* FLOOR_CONNECT: B's socket; -1: another kind */
 };
 
 static void *
@@ -112,10 +112,11 @@ job_open(struct job *job, const struct floor_req *req)
 			req->kind == FLOOR_VM_READV ? MAP_PRIVATE : MAP_SHARED),
 		.pid_a = getpid(),
 		.event = { eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_NONBLOCK) },
-		.listener = floor_connect_listen(),
+		.listener = req->kind == FLOOR_CONNECT ? floor_connect_listen() : -1,
 	};
 	return job->shared == NULL || job->window == NULL || job->source == NULL ||
-		job->event[0] < 0 || job->event[1] < 0 || job->listener < 0 ? -ENOMEM : 0;
+		job->event[0] < 0 || job->event[1] < 0 ||
+		(req->kind == FLOOR_CONNECT && job->listener < 0) ? -ENOMEM : 0;
 }
 
 /* Store a result that the compiler must then compute. */
