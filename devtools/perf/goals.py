@@ -8,13 +8,18 @@ import json
 import pathlib
 import subprocess
 import sys
+import time
 
 PERF = pathlib.Path(__file__).resolve().parents[2] / "build/app/comch-perf/comch-perf"
 FAR_NS = 200
 # Above the line, where the CPUs are near each other.
 NEAR_NS = 15
-# How often a row is measured while the CPUs move.
-PLACE_ATTEMPTS = 4
+# How often a row is measured while the CPUs move, or share their cores.
+ATTEMPTS = 4
+# How long a run waits for cores of its own, in all.
+PATIENCE_S = 300
+# A CPU that does less than this part of its best shares its core.
+CORE_SPEED = 0.85
 
 # name; arguments of comch-perf; what is measured: a key of its JSON, or of derived(); the goal
 # where the CPUs are far and where they are near: a tuple of comparison and value, None: none.
@@ -89,9 +94,9 @@ def measure(arguments, repeat):
         said = done.stderr.strip().splitlines()[-1:] or [f"{len(rows)} rows"]
         raise PerfError(f"comch-perf {' '.join(arguments)}: status {done.returncode}: {said[0]}")
     row = rows[0]
-    floor = (row["floor_value"] + row["floor_after"]) / 2
+    mean = (row["floor_value"] + row["floor_after"]) / 2
     if row["p50_ns"] is not None:
-        row["above_ns"] = row["p50_ns"] - floor
+        row["above_ns"] = row["p50_ns"] - mean
         row["p50_us"] = row["p50_ns"] / 1e3
         row["p999_us"] = row["p999_ns"] / 1e3
         if row["floor_p999_ns"]:
@@ -99,26 +104,46 @@ def measure(arguments, repeat):
     return row
 
 
-def line_ns():
-    """The latency of a cache line now."""
+def floor(kind, milliseconds):
+    """A floor of CPUs 0 and 1 now."""
     program = PERF.with_name("comch-perf-floor")
-    done = subprocess.run([program, "line", "0", "1", "100"], stdout=subprocess.PIPE, text=True,
-                          check=True)
+    done = subprocess.run([program, kind, "0", "1", str(milliseconds)], stdout=subprocess.PIPE,
+                          text=True, check=True)
     return float(done.stdout.split()[0])
 
 
-def measure_in_place(arguments, repeat):
-    """The same, again if the CPUs moved meanwhile. Adds is_far and line_ns."""
-    after = line_ns()
-    for _ in range(PLACE_ATTEMPTS):
-        before, row = after, measure(arguments, repeat)
-        after = line_ns()
-        row["line_ns"] = after
-        row["is_far"] = after > FAR_NS
-        if (before > FAR_NS) == row["is_far"]:
-            return row
-    row["is_far"] = None
-    return row
+class Machine:
+    """Where the CPUs are, and the best that their cores did so far."""
+
+    def __init__(self):
+        self.line_ns = floor("line", 100)
+        self.core = floor("core", 100)
+        self.patience_s = PATIENCE_S
+
+    def shares_core(self, row):
+        """Whether another CPU used the core of one of ours."""
+        return row["core_per_s"] < CORE_SPEED * self.core
+
+    def wait_for_cores(self):
+        """Until they are not shared, while there is patience."""
+        while self.patience_s > 0 and floor("core", 50) < CORE_SPEED * self.core:
+            time.sleep(1)
+            self.patience_s -= 1
+
+    def measure(self, arguments, repeat):
+        """Measure a row, again if the machine changed meanwhile. Adds is_far and line_ns."""
+        for _ in range(ATTEMPTS):
+            self.wait_for_cores()
+            before, row = self.line_ns, measure(arguments, repeat)
+            self.line_ns = row["line_ns"] = floor("line", 100)
+            self.core = max(self.core, row["core_per_s"])
+            row["is_far"] = self.line_ns > FAR_NS
+            has_moved = (before > FAR_NS) != row["is_far"]
+            if has_moved:
+                row["is_far"] = None
+            elif not self.shares_core(row):
+                break
+        return row
 
 
 def is_reached(wanted, value):
@@ -127,24 +152,25 @@ def is_reached(wanted, value):
     return value <= limit if comparison == "<=" else value >= limit
 
 
-def judge(target, rows):
+def judge(target, rows, machine):
     """A figure, what is wanted there, and why it is none, or ""."""
     row = rows[target.arguments]
+    beside = rows[target.beside or target.arguments]
     value, place = row[target.figure], row["is_far"]
     if target.beside:
-        value /= rows[target.beside][target.figure]
-        if rows[target.beside]["is_far"] != place:
-            place = None
-    if place is None:
+        value /= beside[target.figure]
+    if place is None or beside["is_far"] != place:
         return value, None, "the CPUs moved"
+    if machine.shares_core(row) or machine.shares_core(beside):
+        return value, None, "a CPU shared its core"
     return (value, target.far if place else target.near,
             "" if row["settled"] else "two ways, see performance.md")
 
 
-def result(target, rows):
+def result(target, rows, machine):
     """One row of the report."""
     row = rows[target.arguments]
-    value, wanted, why = judge(target, rows)
+    value, wanted, why = judge(target, rows, machine)
     return {
         "goal": target.name,
         "figure": value,
@@ -156,6 +182,7 @@ def result(target, rows):
         "line_ns": row["line_ns"],
         "floor": row["floor"],
         "floor_value": row["floor_value"],
+        "core": row["core_per_s"] / machine.core,
     }
 
 
@@ -191,21 +218,21 @@ def main():
         print_goals(goals)
         return 0
     wanted = list(dict.fromkeys(a for g in goals for a in (g.arguments, g.beside) if a))
-    rows = {}
+    rows, machine = {}, Machine()
     for number, arguments in enumerate(wanted, 1):
         print(f"{number} of {len(wanted)}: {' '.join(arguments)}", file=sys.stderr, flush=True)
-        rows[arguments] = measure_in_place(arguments, options.repeat)
-    results = [result(target, rows) for target in goals]
+        rows[arguments] = machine.measure(arguments, options.repeat)
+    results = [result(target, rows, machine) for target in goals]
     if options.format == "json":
         for out in results:
             print(json.dumps(out))
         return 0
-    print(f"\n{'goal':44} {'figure':>8}  {'wanted':8}          stable  line, ns")
+    print(f"\n{'goal':44} {'figure':>8}  {'wanted':8}          stable  line, ns  core")
     for out in results:
         verdict = {True: "reached", False: "NOT YET", None: "-"}[out["reached"]]
         note = f"  no figure: {out['no_figure']}" if out["no_figure"] else ""
         print(f"{out['goal']:44} {out['figure']:8.4g}  {out['wanted'] or '-':8} {verdict:8} "
-              f"{out['stable_repeats']}/{out['repeats']} {out['line_ns']:9.0f}{note}")
+              f"{out['stable_repeats']}/{out['repeats']} {out['line_ns']:9.0f} {out['core']:5.2f}{note}")
     counts = collections.Counter(out["reached"] for out in results)
     print(f"\n{counts[True]} reached, {counts[False]} not yet, {counts[None]} without a goal here")
     return 0

@@ -17,6 +17,10 @@
 # the other, or near. Rates have none where the CPUs are near: there, instructions decide
 # (devtools/count-instructions.sh), not lines.
 #
+# The column "core" is what the CPUs did beside the row, as a part of the best in this run. A CPU
+# that shares its core with a busy one does less: the row is measured again once it does not, for
+# which a run waits up to five minutes, or has no figure.
+#
 # The exit status is 1 if a program failed; the figures do not affect it.
 
 set -euo pipefail

@@ -52,7 +52,10 @@ for row in rows:
     assert (row["floor_p999_ns"] is not None) == has_tail, row
     if has_tail:
         assert row["floor_p999_ns"] >= min(row["floor_value"], row["floor_after"]), row
+    if row["core_per_s"] is not None:
+        assert row["core_per_s"] > 1e6, row
     if test == "floor":
+        assert row["core_per_s"] is not None, row
         assert (row["lines"] is None) == (row["floor"] != "slot"), row
     if "--lines" in options:
         assert len(rows) == 1 and row["floor"] == "slot", rows

@@ -36,6 +36,8 @@ enum floor_kind {
 	FLOOR_WAKE,
 	/** Connections over a unix socket that share memory, see floor/connect.h; p50, ns. */
 	FLOOR_CONNECT,
+	/** Rounds of instructions that wait for nothing, see floor/core.h; a second, slower CPU. */
+	FLOOR_CORE,
 	/** Mbufs streamed through an rte_ring; mbufs per second. */
 	FLOOR_RING,
 	/** Ping-pong of mbufs over two of them, one way; p50, ns. */
@@ -46,7 +48,7 @@ enum floor_kind {
 /** What a floor is, and the figure to compare with it. */
 enum floor_unit {
 	FLOOR_NS,
-	FLOOR_MSGS,  /**< Per second. */
+	FLOOR_MSGS,  /**< Messages or rounds per second. */
 	FLOOR_BYTES, /**< Per second. */
 };
 
@@ -75,7 +77,8 @@ floor_has_size(enum floor_kind kind)
 /** Messages of a size that fit into FLOOR_WINDOW, at least 2. */
 uint32_t floor_window_msgs(uint64_t size);
 
-/** "line", "slot", "memcpy", "vm_readv", "wake", "connect", "ring", "ring-lat", "none". */
+/** "line", "slot", "memcpy", "vm_readv", "wake", "connect", "core", "ring", "ring-lat",
+ * "none". */
 const char *floor_name(enum floor_kind kind);
 
 /** Description for the table. */

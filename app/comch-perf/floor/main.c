@@ -12,7 +12,6 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -22,8 +21,10 @@
 
 #include "base/window.h"
 #include "floor/connect.h"
+#include "floor/core.h"
 #include "floor/floor.h"
 #include "floor/lines.h"
+#include "floor/wake.h"
 
 /* Exchanges use several pairs of lines in turn, LINE_TURN exchanges each: the
  * latency of a single line depends on its place in the caches.
@@ -35,6 +36,8 @@
 #define RING_REPORT  256
 /* The sequence number that ends a measurement. */
 #define SEQ_END      UINT64_MAX
+/* B's sequence number once it has told its rate; job_sync() leaves 1. */
+#define CORE_DONE    2
 /* Slots or copies between two clock reads, by whole messages. */
 #define CLOCK_EVERY  1024
 /* Idle spins before a process that shares its CPU yields. */
@@ -451,63 +454,16 @@ vm_readv_a(struct job *job)
 	return per_second(&w) * (double)size;
 }
 
-/* Sleep until an eventfd is written. @return false: the measurement is over */
-static bool
-event_wait(int epfd, int fd, const struct job *job)
-{
-	struct epoll_event ev;
-	uint64_t value;
-
-	while (epoll_wait(epfd, &ev, 1, -1) != 1)
-		;
-	while (read(fd, &value, sizeof(value)) != (ssize_t)sizeof(value))
-		;
-	return atomic_load_explicit(&job->shared->a.seq, memory_order_acquire) != SEQ_END;
-}
-
-static void
-event_write(int fd)
-{
-	uint64_t one = 1;
-
-	while (write(fd, &one, sizeof(one)) != (ssize_t)sizeof(one))
-		;
-}
-
-static int
-event_epoll(int fd)
-{
-	struct epoll_event ev = { .events = EPOLLIN };
-	int epfd = epoll_create1(EPOLL_CLOEXEC);
-
-	return epfd < 0 || epoll_ctl(epfd, EPOLL_CTL_ADD, fd, &ev) != 0 ? -1 : epfd;
-}
-
 static double
 wake_a(struct job *job)
 {
-	int epfd = event_epoll(job->event[0]);
-	static struct hist hist;
-	struct laps laps;
-
-	laps_init(&laps, &hist, job->req.ms * UINT64_C(1000), 0);
-	do {
-		laps_pause(&laps);
-		event_write(job->event[1]);
-		event_wait(epfd, job->event[0], job);
-	} while (!laps_round(&laps));
-	atomic_store_explicit(&job->shared->a.seq, SEQ_END, memory_order_release);
-	event_write(job->event[1]);
-	return floor_one_way(&hist);
+	return floor_wake_ask(job->event, job->req.ms, &job->shared->a.seq);
 }
 
 static void
 wake_b(struct job *job)
 {
-	int epfd = event_epoll(job->event[1]);
-
-	while (event_wait(epfd, job->event[1], job))
-		event_write(job->event[0]);
+	floor_wake_answer(job->event, &job->shared->a.seq);
 }
 
 static double
@@ -525,6 +481,25 @@ connect_b(struct job *job)
 	floor_connect_serve(job->listener, &job->shared->a.seq, job->crowded);
 }
 
+/* Both work at the same time. @return the rate of the slower one */
+static double
+core_a(struct job *job)
+{
+	double mine = floor_core_rounds(job->req.ms), other;
+
+	slot_wait(&job->shared->b, CORE_DONE, job->crowded);
+	other = (double)job->shared->b.payload[0];
+	return mine < other ? mine : other;
+}
+
+static void
+core_b(struct job *job)
+{
+	job->shared->b.payload[0] = (uint64_t)floor_core_rounds(job->req.ms);
+	/* Pairs with the acquire in slot_wait(). */
+	atomic_store_explicit(&job->shared->b.seq, CORE_DONE, memory_order_release);
+}
+
 /* A sends and returns the figure, B receives. */
 static const struct {
 	double (*a)(struct job *job);
@@ -536,6 +511,7 @@ static const struct {
 	[FLOOR_VM_READV] = { vm_readv_a, vm_readv_b },
 	[FLOOR_WAKE] = { wake_a, wake_b },
 	[FLOOR_CONNECT] = { connect_a, connect_b },
+	[FLOOR_CORE] = { core_a, core_b },
 };
 
 /* Exit with the parent, which may be killed while this process spins. */

@@ -176,6 +176,7 @@ static const struct perf_variant floor_variants[] = {
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_VM_READV } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_WAKE, .size = 0 } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_CONNECT, .size = 0 } },
+	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_CORE, .size = 0 } },
 	{ PERF_OPT_KIND | PERF_OPT_BURST | PERF_OPT_QUEUE, PERF_OPT_SIZE,
 		{ .kind = FLOOR_RING, .size = 64, .burst = 32, .queue = 1024 } },
 	{ PERF_OPT_KIND | PERF_OPT_QUEUE, PERF_OPT_SIZE,

@@ -108,6 +108,7 @@ make_columns(const struct report_row *r)
 		{ "mode_high_repeats", count(r->modes[1].nb) },
 		{ "lines", real(report_lines(r)) },
 		{ "floor_p999_ns", real(r->floor_p999_ns) },
+		{ "core_per_s", real(r->core) },
 	};
 	json_t *row = json_object();
 	uint32_t i;

@@ -44,9 +44,10 @@ struct report_row {
 	double floor_after;
 	double floor_p999_ns;    /**< Of a latency: mean of the two floors. */
 	double ratio;            /**< Result / mean of the two floors. */
+	double core;             /**< Floor "core" beside it, the lower of two; NaN: unknown. */
 	double stolen;           /**< Fraction of the time that other programs had the CPU. */
 	bool crowded;            /**< More threads than CPUs. */
-	bool stable;             /**< The floors agree, little time was stolen, not crowded. */
+	bool stable;             /**< The machine was the same all the time. */
 	uint32_t repeats;        /**< Measurements; this one is their median. */
 	uint32_t nb_stable;      /**< How many of them were stable. */
 	double ratio_min;        /**< Of the stable ones; of all, if none is. */

@@ -265,8 +265,9 @@ table_foot(const struct table *table, FILE *f)
 		"  ratio      result / mean of the two floors. Latencies (p50): lower is better,\n"
 		"             1 is the optimum. Rates and bandwidths: higher is better.\n"
 		"  copies     CPU copies per message, both sides together.\n"
-		"  unstable   the two floors differ by more than 15 %%, or other programs had the\n"
-		"             CPU for more than 10 %% of the time: the machine changed.\n");
+		"  unstable   the machine changed: the two floors differ by more than 15 %%,\n"
+		"             other programs had the CPU for more than 10 %% of the time, or a\n"
+		"             CPU did less than 85 %% of its best, because it shares its core.\n");
 	if (table->tails)
 		fprintf(f, "  p99.9      that of the result / that of the floors.\n");
 	if (table->repeated)

@@ -17,12 +17,15 @@
 #include "side/side.h"
 
 #define FLOOR_MS     150
+#define CORE_MS      20
 /* Maximum difference of the two floors of a stable row. */
 #define STABLE       0.15
 /* Time limit of the default set, s: late rows get fewer attempts. */
 #define DEFAULT_S    50.0
 /* Maximum fraction of the time that other programs have the CPU of a stable row. */
 #define STOLEN       0.10
+/* Minimum speed of the cores in a stable row, as a fraction of the best that was seen. */
+#define CORE_SPEED   0.85
 
 /* State of the leader. */
 struct lead {
@@ -34,6 +37,7 @@ struct lead {
 	int cpu_a;
 	int cpu_b;               /* -1: on another machine, or none */
 	bool tty;
+	double core;             /* best speed of the cores so far, see floor/core.h */
 	double stolen;           /* worst fraction of a row that other programs had the CPU */
 	uint64_t start_ns;
 	uint32_t nb_attempts;
@@ -196,8 +200,15 @@ figure(const struct report_row *r, const struct perf_run *run)
 	}
 }
 
+/* Did a CPU share its core with a busy one, as far as is known by now? */
+static bool
+shares_core(const struct lead *lead, const struct report_row *r)
+{
+	return r->core < CORE_SPEED * lead->core;
+}
+
 static void
-fill_ratio(struct report_row *r, const struct perf_run *run)
+fill_ratio(const struct lead *lead, struct report_row *r, const struct perf_run *run)
 {
 	double mean = (r->floor_value + r->floor_after) / 2;
 
@@ -206,7 +217,7 @@ fill_ratio(struct report_row *r, const struct perf_run *run)
 	r->ratio = figure(r, run) / mean;
 	r->stable = fabs(r->floor_value - r->floor_after) <=
 			STABLE * RTE_MIN(r->floor_value, r->floor_after) &&
-			r->stolen <= STOLEN && !r->crowded;
+			r->stolen <= STOLEN && !r->crowded && !shares_core(lead, r);
 }
 
 static void
@@ -219,12 +230,29 @@ row_init(const struct lead *lead, const struct plan_row *row, struct report_row 
 	r->msgs_per_s = r->bytes_per_s = NAN;
 	r->p50_ns = r->p90_ns = r->p99_ns = r->p999_ns = r->max_ns = NAN;
 	r->copies = NAN;
-	r->floor_value = r->floor_after = r->floor_p999_ns = NAN;
+	r->floor_value = r->floor_after = r->floor_p999_ns = r->core = NAN;
 	r->ratio = r->ratio_min = r->ratio_max = NAN;
 	r->crowded = is_crowded(lead, &row->params);
 	r->stable = !r->crowded;
 	r->floor = lead->cpu_b < 0 ? FLOOR_NONE : perf_test_floor(row->test, &row->params,
 			lead->side->info.capa);
+}
+
+/* Measure the floor of a row, and the speed of the cores: the row has the slowest. */
+static struct floor_figure
+measure_floor(struct lead *lead, const struct floor_req *req, struct report_row *r)
+{
+	struct floor_req core = *req;
+	double speed;
+
+	core.kind = FLOOR_CORE;
+	core.ms = CORE_MS;
+	speed = floor_measure(&core).value;
+	if (speed > 0 && !r->crowded) {
+		r->core = isnan(r->core) ? speed : RTE_MIN(r->core, speed);
+		lead->core = RTE_MAX(lead->core, speed);
+	}
+	return floor_measure(req);
 }
 
 /* Measure a row once. @return 0; -EPIPE: the session is lost */
@@ -258,10 +286,10 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 		return 0;
 	}
 	if (r->floor != FLOOR_NONE)
-		before = floor_measure(&req);
+		before = measure_floor(lead, &req, r);
 	rc = perf_run_lead(&run);
 	if (r->floor != FLOOR_NONE && !perf_quit())
-		after = floor_measure(&req);
+		after = measure_floor(lead, &req, r);
 	r->floor_value = before.value;
 	r->floor_after = after.value;
 	r->floor_p999_ns = (before.p999_ns + after.p999_ns) / 2;
@@ -278,7 +306,7 @@ attempt(struct lead *lead, const struct plan_row *row, struct report_row *r)
 	if (!r->crowded && !row->test->has_helpers)
 		r->stolen = (double)(waited_ns() - waited) /
 				(double)(clock_mono_ns() - begin_ns);
-	fill_ratio(r, &run);
+	fill_ratio(lead, r, &run);
 	return rc == -EPIPE ? rc : 0;
 }
 
@@ -352,7 +380,11 @@ static void
 conclude(struct lead *lead, uint32_t nb, int *status)
 {
 	struct report_row *r = &lead->rows[nb - 1];
+	uint32_t i;
 
+	/* The first ones did not know how fast the cores can be. */
+	for (i = 0; i < nb; i++)
+		lead->rows[i].stable &= !shares_core(lead, &lead->rows[i]);
 	if (lead->tty)
 		fprintf(stderr, "\r\033[K");
 	if (r->error[0] != '\0')
