@@ -193,15 +193,10 @@ refuse_hello(struct shm_link *l, int err)
 static void
 answer_hello(struct shm_link *l, int ret)
 {
-	const struct shm_link_shared *peer = l->peer_unanswered != NULL ? l->peer_unanswered :
-		l->peer;
-
 	if (ret == 0 && !l->is_client)
 		ret = shm_link_say_hello(l, NULL);
-	/* Too many descriptors are in flight: retry later, and read no frame until then. */
+	/* Too many descriptors are in flight: retry later. */
 	l->base.try_again = ret == -EAGAIN;
-	l->peer_unanswered = ret == -EAGAIN ? peer : NULL;
-	l->peer = ret == -EAGAIN ? NULL : peer;
 	if (ret == -EAGAIN)
 		return;
 	if (ret == -EPIPE || ret == -ECONNRESET) {
@@ -214,6 +209,9 @@ answer_hello(struct shm_link *l, int ret)
 		refuse_hello(l, ret);
 		return;
 	}
+	/* Not before: without our own region, no frame can be taken. */
+	l->peer = l->peer_unanswered;
+	l->peer_unanswered = NULL;
 	l->base.state = RTE_COMCH_LINK_UP;
 }
 
@@ -244,8 +242,8 @@ take_hello(struct shm_link *l, const struct shm_hello *hello, int fd)
 		return ret == -ENOMEM ? ret : -EPERM;
 	}
 	(void)comch_memfd_populate(addr, SHM_FIRST_FRAMES, false);
-	l->peer = addr;
-	l->peer_cell = l->peer->cell;
+	l->peer_unanswered = addr;
+	l->peer_cell = l->peer_unanswered->cell;
 	l->peer_cells = l->peer_first_cells = cells;
 	l->peer_mask = cells - 1;
 	l->grows = shm->grows && (rte_le_to_cpu_32(hello->flags) & SHM_HELLO_F_GROWS) != 0;
@@ -481,7 +479,7 @@ shm_link_poll(struct rte_comch_link *link)
 	}
 	l->unread = 0;
 	l->base.left_unread = false;
-	if (l->peer_unanswered != NULL)
+	if (l->base.try_again)
 		answer_hello(l, 0);
 	if (l->base.needs_setup)
 		shm_ring_step(l);

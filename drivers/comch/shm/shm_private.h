@@ -116,8 +116,8 @@ struct shm_link {
 	uint32_t armed_answered;    /* value of the peer's armed word at our last wake-up */
 	uint32_t peer_first_cells;  /* in *peer; peer_cells may be those of a larger ring */
 	/* receiving */
-	const struct shm_link_shared *peer; /* read by comch_peer.h only */
-	const struct shm_link_shared *peer_unanswered; /* mapped, but our hello is not sent yet */
+	const struct shm_link_shared *peer; /* of a link that is or was up; for comch_peer.h */
+	const struct shm_link_shared *peer_unanswered; /* the same, before our hello is sent */
 	const struct shm_cell *peer_cell; /* in *peer or grown; read by comch_peer.h only */
 	void *peer_grown;           /* the larger one; counted in `out.quota` */
 	uint32_t peer_cells;
