@@ -222,6 +222,10 @@ def main():
     for number, arguments in enumerate(wanted, 1):
         print(f"{number} of {len(wanted)}: {' '.join(arguments)}", file=sys.stderr, flush=True)
         rows[arguments] = machine.measure(arguments, options.repeat)
+    # The first ones did not know how fast the cores can be.
+    for arguments in [a for a in wanted if machine.shares_core(rows[a])]:
+        print(f"again: {' '.join(arguments)}", file=sys.stderr, flush=True)
+        rows[arguments] = machine.measure(arguments, options.repeat)
     results = [result(target, rows, machine) for target in goals]
     if options.format == "json":
         for out in results:
