@@ -304,24 +304,6 @@ Test(sock, truncate_after)
 	v_close(&v);
 }
 
-/* It has written a frame, said hello and gone before the victim answers. */
-Test(sock, gone_before_answer)
-{
-	struct raw_peer a;
-	struct victim v;
-
-	v_open(&v, NULL);
-	raw_prepare(&a, v_dial(), RAW_CELLS);
-	raw_send_hello(&a, V_NAME, 4080, 64);
-	raw_hello(&a);
-	T_EQ(shutdown(a.sock, SHUT_RDWR), 0);
-	t_step(v.p.dpu);
-	T_UNTIL(rte_comch_server_nb_conns(v.p.server) == 1);
-	v_check(&v);
-	raw_close(&a);
-	v_close(&v);
-}
-
 /* Silent clients cost a time-out, and honest ones go on meanwhile. */
 Test(sock, silent)
 {

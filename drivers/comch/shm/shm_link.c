@@ -46,6 +46,7 @@ shm_link_down(struct shm_link *l, int error, const char *text)
 	if (l->base.state == RTE_COMCH_LINK_DOWN)
 		return;
 	l->base.state = RTE_COMCH_LINK_DOWN;
+	l->base.try_again = false;
 	l->base.error = error;
 	l->base.text = text;
 }
@@ -423,6 +424,13 @@ read_sock_once(struct shm_link *l, bool *has_started)
 	}
 }
 
+/* What follows a hello is read once that is answered. */
+static bool
+may_read(const struct shm_link *l)
+{
+	return l->base.state != RTE_COMCH_LINK_DOWN && l->peer_unanswered == NULL;
+}
+
 /* Bounded: a message is descriptors, an allowed wake-up, or an error that ends the link. */
 void
 shm_link_read_sock(struct shm_link *l)
@@ -430,8 +438,7 @@ shm_link_read_sock(struct shm_link *l)
 	bool has_started = false;
 
 	l->must_read = false;
-	while (l->base.state != RTE_COMCH_LINK_DOWN && l->peer_unanswered == NULL &&
-			(l->job == NULL || take_job(l)) &&
+	while (may_read(l) && (l->job == NULL || (take_job(l) && may_read(l))) &&
 			read_sock_once(l, &has_started))
 		;
 }
