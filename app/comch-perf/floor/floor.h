@@ -30,7 +30,9 @@ enum floor_kind {
 	FLOOR_SLOT,
 	/** Copies of a size into a shared window of 16 MiB; bytes per second. */
 	FLOOR_MEMCPY,
-	/** The same, but the receiver copies, by process_vm_readv(), into its own window. */
+	/** The same, and the receiver copies each to a window of its own. */
+	FLOOR_COPIES,
+	/** Only the receiver copies, by process_vm_readv(), into the shared window. */
 	FLOOR_VM_READV,
 	/** Ping-pong over eventfd and epoll, one way; p50, ns. */
 	FLOOR_WAKE,
@@ -71,14 +73,14 @@ struct floor_req {
 static inline bool
 floor_has_size(enum floor_kind kind)
 {
-	return kind == FLOOR_MEMCPY || kind == FLOOR_VM_READV;
+	return kind == FLOOR_MEMCPY || kind == FLOOR_COPIES || kind == FLOOR_VM_READV;
 }
 
 /** Messages of a size that fit into FLOOR_WINDOW, at least 2. */
 uint32_t floor_window_msgs(uint64_t size);
 
-/** "line", "slot", "memcpy", "vm_readv", "wake", "connect", "core", "ring", "ring-lat",
- * "none". */
+/** "line", "slot", "memcpy", "copies", "vm_readv", "wake", "connect", "core", "ring",
+ * "ring-lat", "none". */
 const char *floor_name(enum floor_kind kind);
 
 /** Description for the table. */

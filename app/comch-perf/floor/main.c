@@ -64,7 +64,7 @@ struct job {
 	bool crowded;                /* Both processes share a CPU: yield. */
 	struct shared *shared;
 	void *window;                /* Ring or destination, shared. */
-	void *source;                /* FLOOR_MEMCPY, FLOOR_VM_READV: what A sends. */
+	void *source;                /* floor_has_size(): what A sends. */
 	pid_t pid_a, pid_b;
 	int event[2];                /* Eventfds that wake A and B. */
 	int listener;                /* FLOOR_CONNECT: B's socket; -1: another kind */
@@ -95,6 +95,7 @@ window_size(const struct floor_req *req)
 	case FLOOR_SLOT:
 		return RING_SLOTS * sizeof(struct slot);
 	case FLOOR_MEMCPY:
+	case FLOOR_COPIES:
 	case FLOOR_VM_READV:
 		return req->size * floor_window_msgs(req->size);
 	default:
@@ -355,7 +356,8 @@ memcpy_a(struct job *job)
 	memset(job->source, 1, size);
 	window_init(&w, clock_tsc(), job->req.ms * UINT64_C(1000), false);
 	for (pos = 2; ; pos++) {
-		reader_wait(job, pos, nb);
+		if (reader_wait(job, pos, nb) == SEQ_END)
+			return -1;
 		memcpy(window + pos % nb * size, job->source, size);
 		/* Pairs with the acquire in messages_b(). */
 		atomic_store_explicit(&job->shared->a.seq, pos, memory_order_release);
@@ -366,19 +368,32 @@ memcpy_a(struct job *job)
 	return per_second(&w) * (double)size;
 }
 
-/* Read a message from the memory of process A. False: there is no right to, for instance. */
-static bool
-read_remote(struct job *job, void *to)
+/* What the receiver does with a message, beside reading its first and last line. */
+enum take {
+	TAKE_NOTHING,
+	TAKE_COPY,   /* copy it to memory of its own */
+	TAKE_READV,  /* copy it from the memory of process A */
+};
+
+/* False: there is no right to, for instance. */
+static inline bool
+take_message(struct job *job, enum take take, void *msg, uint8_t *own)
 {
-	struct iovec local = { .iov_base = to, .iov_len = job->req.size };
+	struct iovec local = { .iov_base = msg, .iov_len = job->req.size };
 	struct iovec remote = { .iov_base = job->source, .iov_len = job->req.size };
 
-	return process_vm_readv(job->pid_a, &local, 1, &remote, 1, 0) == (ssize_t)job->req.size;
+	if (take == TAKE_COPY)
+		memcpy(own, msg, job->req.size);
+	if (take != TAKE_READV || process_vm_readv(job->pid_a, &local, 1, &remote, 1, 0) ==
+			(ssize_t)job->req.size)
+		return true;
+	perror("comch-perf-floor: process_vm_readv");
+	return false;
 }
 
-/* Read the first and last line of each message, as its receiver does. *copies*: it copies. */
+/* Receive all messages. *own*: of TAKE_COPY, as large as the window */
 static inline __attribute__((always_inline)) void
-messages_b(struct job *job, bool copies)
+messages_b(struct job *job, enum take take, uint8_t *own)
 {
 	uint64_t nb = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
@@ -396,17 +411,17 @@ messages_b(struct job *job, bool copies)
 			continue;
 		}
 		for (; pos < seen; pos++) {
-			volatile uint8_t *msg = window + (pos + 1) % nb * size;
+			uint64_t at = (pos + 1) % nb * size;
+			volatile uint8_t *msg = window + at;
 
-			if (copies && !read_remote(job, (void *)(uintptr_t)msg)) {
-				perror("comch-perf-floor: process_vm_readv");
+			if (!take_message(job, take, (void *)(uintptr_t)msg, own + at)) {
 				seen = SEQ_END;
 				break;
 			}
 			(void)msg[0];
 			(void)msg[size - 1];
-			/* Thousands of copies by the kernel would keep A waiting. */
-			if (copies)
+			/* Thousands of copies would keep A waiting. */
+			if (take != TAKE_NOTHING)
 				atomic_store_explicit(&job->shared->b.seq, pos,
 						memory_order_release);
 		}
@@ -420,13 +435,24 @@ messages_b(struct job *job, bool copies)
 static void
 memcpy_b(struct job *job)
 {
-	messages_b(job, false);
+	messages_b(job, TAKE_NOTHING, job->window);
+}
+
+static void
+copies_b(struct job *job)
+{
+	uint8_t *own = map_memory(window_size(&job->req), MAP_PRIVATE);
+
+	if (own == NULL)
+		atomic_store_explicit(&job->shared->b.seq, SEQ_END, memory_order_release);
+	else
+		messages_b(job, TAKE_COPY, own);
 }
 
 static void
 vm_readv_b(struct job *job)
 {
-	messages_b(job, true);
+	messages_b(job, TAKE_READV, job->window);
 }
 
 /* A only says that there is one more message: the receiver copies. Yama lets it, if told. */
@@ -508,6 +534,7 @@ static const struct {
 	[FLOOR_LINE] = { line_a, line_b },
 	[FLOOR_SLOT] = { slot_a, slot_b },
 	[FLOOR_MEMCPY] = { memcpy_a, memcpy_b },
+	[FLOOR_COPIES] = { memcpy_a, copies_b },
 	[FLOOR_VM_READV] = { vm_readv_a, vm_readv_b },
 	[FLOOR_WAKE] = { wake_a, wake_b },
 	[FLOOR_CONNECT] = { connect_a, connect_b },

@@ -438,7 +438,7 @@ check_options(const struct options *opts)
 	if ((opts->set & PERF_OPT_ITERS) != 0 && (opts->set & PERF_OPT_DURATION) != 0)
 		why = "--iters and --duration exclude each other";
 	else if ((opts->set & PERF_OPT_LINES) != 0 && (opts->set & PERF_OPT_SIZE) != 0)
-		why = "--lines and --size exclude each other: only the memcpy floor has a size";
+		why = "--lines and --size exclude each other: floors of copies have a size";
 	else if (opts->sweep != NULL && opts->nb_tests > 0)
 		why = "--sweep and TEST exclude each other: sections name the tests";
 	else if (opts->same_process && opts->role != PERF_ROLE_BOTH)

@@ -173,6 +173,7 @@ static const struct perf_variant floor_variants[] = {
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_LINE, .size = 64 } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_SLOT, .size = 64 }, PERF_OPT_LINES },
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_MEMCPY } },
+	{ PERF_OPT_KIND, 0, { .kind = FLOOR_COPIES } },
 	{ PERF_OPT_KIND, 0, { .kind = FLOOR_VM_READV } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_WAKE, .size = 0 } },
 	{ PERF_OPT_KIND, PERF_OPT_SIZE, { .kind = FLOOR_CONNECT, .size = 0 } },
