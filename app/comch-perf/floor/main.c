@@ -65,6 +65,7 @@ struct job {
 	struct shared *shared;
 	void *window;                /* Ring or destination, shared. */
 	void *source;                /* floor_has_size(): what A sends. */
+	void *copies;                /* FLOOR_COPIES: B's own window. */
 	pid_t pid_a, pid_b;
 	int event[2];                /* Eventfds that wake A and B. */
 	int listener;                /* FLOOR_CONNECT: B's socket; -1: another kind */
@@ -377,13 +378,13 @@ enum take {
 
 /* False: there is no right to, for instance. */
 static inline bool
-take_message(struct job *job, enum take take, void *msg, uint8_t *own)
+take_message(struct job *job, enum take take, void *msg, uint64_t at)
 {
 	struct iovec local = { .iov_base = msg, .iov_len = job->req.size };
 	struct iovec remote = { .iov_base = job->source, .iov_len = job->req.size };
 
 	if (take == TAKE_COPY)
-		memcpy(own, msg, job->req.size);
+		memcpy((uint8_t *)job->copies + at, msg, job->req.size);
 	if (take != TAKE_READV || process_vm_readv(job->pid_a, &local, 1, &remote, 1, 0) ==
 			(ssize_t)job->req.size)
 		return true;
@@ -391,9 +392,8 @@ take_message(struct job *job, enum take take, void *msg, uint8_t *own)
 	return false;
 }
 
-/* Receive all messages. *own*: of TAKE_COPY, as large as the window */
 static inline __attribute__((always_inline)) void
-messages_b(struct job *job, enum take take, uint8_t *own)
+messages_b(struct job *job, enum take take)
 {
 	uint64_t nb = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
@@ -414,7 +414,7 @@ messages_b(struct job *job, enum take take, uint8_t *own)
 			uint64_t at = (pos + 1) % nb * size;
 			volatile uint8_t *msg = window + at;
 
-			if (!take_message(job, take, (void *)(uintptr_t)msg, own + at)) {
+			if (!take_message(job, take, (void *)(uintptr_t)msg, at)) {
 				seen = SEQ_END;
 				break;
 			}
@@ -435,24 +435,22 @@ messages_b(struct job *job, enum take take, uint8_t *own)
 static void
 memcpy_b(struct job *job)
 {
-	messages_b(job, TAKE_NOTHING, job->window);
+	messages_b(job, TAKE_NOTHING);
 }
 
 static void
 copies_b(struct job *job)
 {
-	uint8_t *own = map_memory(window_size(&job->req), MAP_PRIVATE);
-
-	if (own == NULL)
-		atomic_store_explicit(&job->shared->b.seq, SEQ_END, memory_order_release);
+	if (job->copies != NULL)
+		messages_b(job, TAKE_COPY);
 	else
-		messages_b(job, TAKE_COPY, own);
+		atomic_store_explicit(&job->shared->b.seq, SEQ_END, memory_order_release);
 }
 
 static void
 vm_readv_b(struct job *job)
 {
-	messages_b(job, TAKE_READV, job->window);
+	messages_b(job, TAKE_READV);
 }
 
 /* A only says that there is one more message: the receiver copies. Yama lets it, if told. */
@@ -578,6 +576,9 @@ measure(const struct floor_req *req)
 		return -1;
 	if (pid == 0) {
 		die_with_parent(self);
+		/* Before A's clock starts. */
+		if (req->kind == FLOOR_COPIES)
+			job.copies = map_memory(window_size(req), MAP_PRIVATE);
 		job_sync(&job, false);
 		bodies[req->kind].b(&job);
 		_exit(0);
