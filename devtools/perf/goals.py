@@ -46,6 +46,8 @@ LAT = "data-lat --size 64 --imm 0"
 RATE = "data-rate --size {} --burst {} --api {}"
 DESC = RATE.format(64, 32, "desc")
 BW = "data-bw --size {} --memory {}"
+# What two bare copies of heap memory reach at that time, one on each CPU.
+TWO_COPIES = "beside_copies"
 GOALS = [
     goal("latency, immediate data", IMM, at_most(1.1)),
     goal("latency, immediate data, above the line, ns", IMM, None, at_most(NEAR_NS), "above_ns"),
@@ -74,6 +76,8 @@ GOALS = [
     *(goal(f"bandwidth, heap memory, {size}", BW.format(size, "heap"), at_least(least),
            at_least(least)) for size, least in
       (("64K", 0.5), ("256K", 0.5), ("1M", 0.6), ("4M", 0.6))),
+    *(goal(f"bandwidth, heap memory, {size}, beside bare", BW.format(size, "heap"), None,
+           figure=TWO_COPIES) for size in ("64K", "256K", "1M", "4M")),
     goal("connect, us", "conn-rate", at_most(200), at_most(200), "p50_us"),
     goal("connect, beside a bare one", "conn-rate", None),
     goal("connect, p99.9, us", "conn-rate", at_most(2000), at_most(2000), "p999_us"),
@@ -84,8 +88,25 @@ class PerfError(Exception):
     """A program that fails, in one line."""
 
 
+def floor(kind, milliseconds, size=0):
+    """A floor of CPUs 0 and 1 now."""
+    program = PERF.with_name("comch-perf-floor")
+    done = subprocess.run([program, kind, "0", "1", str(milliseconds), str(size)],
+                          stdout=subprocess.PIPE, text=True, check=True)
+    return float(done.stdout.split()[0])
+
+
+def two_copies(arguments):
+    """The floor of a row of heap memory now; None: it is another row."""
+    if arguments[0] != "data-bw" or arguments[-1] != "heap":
+        return None
+    size = arguments[2]
+    return floor("copies", 150, int(size[:-1]) << {"K": 10, "M": 20}[size[-1]])
+
+
 def measure(arguments, repeat):
     """Run comch-perf; its row."""
+    copies = [two_copies(arguments)]
     command = [PERF, "--format", "json", "--repeat", str(repeat), "--duration", "0.3", *arguments]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False)
@@ -94,6 +115,9 @@ def measure(arguments, repeat):
         said = done.stderr.strip().splitlines()[-1:] or [f"{len(rows)} rows"]
         raise PerfError(f"comch-perf {' '.join(arguments)}: status {done.returncode}: {said[0]}")
     row = rows[0]
+    copies.append(two_copies(arguments))
+    if copies[0]:
+        row[TWO_COPIES] = row["bytes_per_s"] * 2 / sum(copies)
     mean = (row["floor_value"] + row["floor_after"]) / 2
     if row["p50_ns"] is not None:
         row["above_ns"] = row["p50_ns"] - mean
@@ -102,14 +126,6 @@ def measure(arguments, repeat):
         if row["floor_p999_ns"]:
             row["tail"] = row["p999_ns"] / row["floor_p999_ns"]
     return row
-
-
-def floor(kind, milliseconds):
-    """A floor of CPUs 0 and 1 now."""
-    program = PERF.with_name("comch-perf-floor")
-    done = subprocess.run([program, kind, "0", "1", str(milliseconds)], stdout=subprocess.PIPE,
-                          text=True, check=True)
-    return float(done.stdout.split()[0])
 
 
 class Machine:
