@@ -11,9 +11,12 @@ VERSION.
 In lib/doca, version.map exports by pattern: libcomch_doca.so, if it is given, must define
 exactly the functions that the headers declare for any generation.
 
+In debian, the files *.symbols have each symbol and the first version that has it.
+
 usage: check-symbols.py [--write] [LIBRARY...]
 
---write regenerates the files version.map from the headers.
+--write regenerates the files version.map from the headers, and the files *.symbols: what is new
+there is of the version in the file VERSION.
 """
 
 import argparse
@@ -31,6 +34,13 @@ DRIVER_SDK = "rte_comch_driver.h"
 # without notice and has its own ABI version.
 API_NODE = "COMCH_0.1"
 DRIVER_NODE = "COMCH_DRIVER"
+# Of symbols without a version, as dpkg-gensymbols names it.
+NO_NODE = "Base"
+# {package: (the one with its headers, its libraries)}
+PACKAGES = {
+    "librte-comch0": ("librte-comch-dev", ["librte_comch", "librte_comch_mlx5", "librte_comch_pipe"]),
+    "libcomch-doca0": ("libcomch-doca-dev", ["libcomch_doca"]),
+}
 
 HEAD = """\
 /* SPDX-License-Identifier: BSD-3-Clause
@@ -110,12 +120,46 @@ def compare(left_name, left, right_name, right):
 
 def check_version():
     """Check RTE_COMCH_VERSION_STRING against the file VERSION."""
-    want = (TOP / "VERSION").read_text().strip()
+    want = version()
     found = re.search(r'RTE_COMCH_VERSION_STRING "(.*)"', (LIB / "rte_comch.h").read_text())
     if found and found.group(1) == want:
         return 0
     print(f"RTE_COMCH_VERSION_STRING is not {want}, the version in the file VERSION")
     return 1
+
+
+def version():
+    """The version of this tree."""
+    return (TOP / "VERSION").read_text().strip()
+
+
+def render_packaged(package, libraries, known):
+    """Return the symbols file of a package. known: {"name@node": first version}"""
+    of_headers, names = PACKAGES[package]
+    abi = (TOP / "ABI_VERSION").read_text().strip()
+    out = []
+    for name in names:
+        out.append(f"{name}.so.{abi} {package} #MINVER#\n"
+                   f"* Build-Depends-Package: {of_headers}\n")
+        symbols = {f"{symbol}@{node}" for node, functions in libraries[name].items()
+                   for symbol in functions | ({node} - {NO_NODE})}
+        # The tilde: packages for a release of Debian are older than the version itself.
+        out += [f" {symbol} {known.get(symbol, version() + '~')}\n" for symbol in sorted(symbols)]
+    return "".join(out)
+
+
+def check_packaged(package, libraries, write):
+    """Compare the symbols file of a package with {library: {node: functions}}, or write it."""
+    file = TOP / "debian" / f"{package}.symbols"
+    text = file.read_text() if file.exists() else ""
+    wanted = render_packaged(package, libraries, dict(re.findall(r"^ (\S+) (\S+)$", text, re.M)))
+    if write:
+        file.write_text(wanted)
+    elif wanted != text:
+        print(f"{file.relative_to(TOP)} is not what the headers declare: "
+              "run devtools/check-symbols.py --write")
+        return 1
+    return 0
 
 
 def declared_doca():
@@ -148,7 +192,7 @@ def check_script(library, nodes, write):
 
 def main():
     parser = argparse.ArgumentParser(description="Check the exported functions.")
-    parser.add_argument("--write", action="store_true", help="regenerate version.map")
+    parser.add_argument("--write", action="store_true", help="regenerate version.map and the symbols files")
     parser.add_argument("library", nargs="*",
                         help="librte_comch.so, librte_comch_pipe.so, libcomch_doca.so")
     args = parser.parse_args()
@@ -161,12 +205,14 @@ def main():
     for name in sorted(twins - nodes[LIB][API_NODE]):
         print(f"{name}: the inline function {name}_burst has no ordinary twin")
         errors += 1
-    everything = {"librte_comch": set().union(*nodes[LIB].values()),
-                  "librte_comch_pipe": nodes[PIPE][API_NODE],
-                  "libcomch_doca": declared_doca()}
+    libraries = {"librte_comch": nodes[LIB], "librte_comch_pipe": nodes[PIPE],
+                 "librte_comch_mlx5": {},
+                 "libcomch_doca": {NO_NODE: declared_doca()}}
+    for package in PACKAGES:
+        errors += check_packaged(package, libraries, args.write)
     for library in args.library:
         name = pathlib.Path(library).name.split(".")[0]
-        errors += compare("declared", everything[name], f"defined in {name}",
+        errors += compare("declared", set().union(*libraries[name].values()), f"defined in {name}",
                           doca_headers.exported(library))
     return 1 if errors else 0
 

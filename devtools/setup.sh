@@ -65,8 +65,8 @@ packages() {
 	test)
 		# clang is the second compiler; the sanitizers come with gcc. Programs linked
 		# with DPDK's archives need libsystemd, on which its packages do not depend.
-		echo libcriterion-dev clang cmake dpdk-dev gnuplot-nox libfuse3-dev libsystemd-dev python3 \
-			spin valgrind
+		echo libcriterion-dev clang cmake dpdk-dev gnuplot-nox help2man libfuse3-dev \
+			libsystemd-dev python3 spin valgrind
 		packages pmd ;;
 	fuzz)
 		# libFuzzer, and llvm-symbolizer for names in its reports.

@@ -20,35 +20,12 @@
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$0")/common.sh"
-
-# Second half: inside the namespaces.
-if [ "${1:-}" = --inside ]; then
-	root=$2
-	shift 2
-	mount --make-rprivate /
-	for dir in dev sys; do
-		mount --rbind "/$dir" "$root/$dir"
-	done
-	mount -t proc proc "$root/proc"
-	run() {
-		step "In the chroot: $*"
-		chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root LANG=C.UTF-8 \
-			sh -c 'cd /root/comch && exec "$@"' - "$@" </dev/null
-	}
-	if [ $# -gt 0 ]; then
-		run "$@"
-	else
-		run devtools/run.sh
-		run devtools/test.sh
-		# Again, with everything installed and built.
-		run devtools/test.sh --suite fast
-	fi
-	exit 0
-fi
+# shellcheck source-path=SCRIPTDIR source=chroots.sh
+. "$(dirname "$0")/chroots.sh"
 
 tree=false
 release=bookworm
-mirror=http://deb.debian.org/debian
+mirror=$debian_mirror
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help)
@@ -67,31 +44,20 @@ while [ $# -gt 0 ]; do
 		break ;;
 	esac
 done
-[ "$(id -u)" -eq 0 ] || die 'needs root'
-
-"$top/devtools/setup.sh" chroot
+chroot_need
 root=$(mktemp -d)
-# For apt, which downloads as another user.
-chmod 755 "$root"
 # The mounts are in another namespace, so this removes our files only.
 trap 'rm -rf --one-file-system "$root"' EXIT
 trap 'exit 130' INT
 trap 'exit 143' TERM
 
-step "A fresh Debian $release in $root, from $mirror"
-quietly debootstrap --variant=minbase "$release" "$root" "$mirror"
-# Copy this machine's proxy and name settings.
-apt-config dump | grep '^Acquire::' >"$root/etc/apt/apt.conf.d/90host" || true
-for file in /etc/resolv.conf /etc/hosts; do
-	[ ! -e "$file" ] || cp -L "$file" "$root/etc/"
-done
-
-if $tree; then
-	mkdir "$root/root/comch"
-	(cd "$top" && project_files . | tar -c -T - -f -) | tar -x -C "$root/root/comch"
+chroot_open "$root" "$release" "$mirror"
+chroot_copy "$root" "$tree"
+if [ $# -gt 0 ]; then
+	chroot_run "$root" /root/comch "$@"
 else
-	git clone -q --no-hardlinks "$top" "$root/root/comch"
-	chown -R root: "$root/root/comch"
+	chroot_run "$root" /root/comch devtools/run.sh
+	chroot_run "$root" /root/comch devtools/test.sh
+	# Again, with everything installed and built.
+	chroot_run "$root" /root/comch devtools/test.sh --suite fast
 fi
-# When this shell exits, --kill-child ends all processes in the namespaces.
-unshare --mount --pid --fork --kill-child "$0" --inside "$root" "$@"

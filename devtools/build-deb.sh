@@ -1,0 +1,136 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Build the Debian packages of this repository, in a fresh Debian base system.
+#
+# usage: devtools/build-deb.sh [--release NAME] [--arch ARCH] [--out DIR] [--tree] [--twice]
+#                              [--mirror URL] [REVISION]
+#
+#   --release  Debian release: bookworm (12, with DPDK 22.11; default), trixie (13, with
+#              DPDK 24.11)
+#   --arch     amd64 or arm64, for the cores of a BlueField; default: that of this machine. The
+#              other one is cross-built
+#   --out      where the packages go; default: build-deb/RELEASE-ARCH
+#   --tree     use the files of the work tree instead of the last commit
+#   --twice    build them twice, and fail unless both are the same
+#   --mirror   Debian mirror; default: http://deb.debian.org/debian
+#   REVISION   build the sources of this commit with debian/ of the last one (with --tree: of
+#              the work tree); for tests of upgrades
+#
+# Fails if lintian has errors or warnings. Needs root, the network and 3 GB below $TMPDIR (/tmp).
+# The script removes everything but the packages when it exits.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+# shellcheck source-path=SCRIPTDIR source=chroots.sh
+. "$(dirname "$0")/chroots.sh"
+
+release=bookworm
+here=$(dpkg --print-architecture)
+arch=$here
+out=
+tree=false
+twice=false
+mirror=$debian_mirror
+revision=
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help)
+		usage
+		exit 0 ;;
+	--release | --arch | --out | --mirror)
+		[ -n "${2:-}" ] || die "$1 needs a value"
+		declare "${1#--}=$2"
+		shift 2 ;;
+	--tree | --twice)
+		declare "${1#--}=true"
+		shift ;;
+	-*)
+		usage >&2
+		exit 2 ;;
+	*)
+		[ -z "$revision" ] || die "one revision, not '$revision' and '$1'"
+		revision=$1
+		shift ;;
+	esac
+done
+case $arch in
+amd64 | arm64) ;;
+*) die "--arch: expected amd64 or arm64, not '$arch'" ;;
+esac
+[ -z "$revision" ] || git -C "$top" rev-parse -q --verify "$revision^{commit}" >/dev/null ||
+	die "no revision '$revision'"
+version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$top/debian/changelog")
+[ -n "$revision" ] || [ "$version" = "$(cat "$top/VERSION")" ] ||
+	die "debian/changelog has version $version, VERSION has $(cat "$top/VERSION")"
+out=$(realpath -m "${out:-$top/build-deb/$release-$arch}")
+
+chroot_need
+root=$(mktemp -d)
+trap 'rm -rf --one-file-system "$root"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+
+# in_tree COMMAND...
+in_tree() {
+	chroot_run "$root" /root/comch "$@"
+}
+
+# packages_of OPTION...: build the packages, in $root/root.
+packages_of() {
+	in_tree dpkg-buildpackage -b -us -uc "$@"
+}
+
+# sums: of all packages, but not of what says when they were built.
+sums() {
+	(cd "$root/root" && sha256sum -- *.deb)
+}
+
+chroot_open "$root" "$release" "$mirror"
+chroot_copy "$root" "$tree"
+if [ -n "$revision" ]; then
+	mv "$root/root/comch/debian" "$root/root/debian"
+	rm -rf "$root/root/comch"
+	mkdir "$root/root/comch"
+	git -C "$top" archive "$revision" | tar -x -C "$root/root/comch"
+	rm -rf "$root/root/comch/debian"
+	mv "$root/root/debian" "$root/root/comch/debian"
+	# They are those of the last commit.
+	rm "$root"/root/comch/debian/*.symbols
+fi
+# Of a release of its own, so that one built for Debian 12 is older than one for 13.
+number=$(sed -n 's/^\([0-9]*\).*/\1/p' "$root/etc/debian_version")
+suffix=~deb${number:-99}u1
+sed -i "1s/([^)]*)/($(cat "$root/root/comch/VERSION")$suffix)/" "$root/root/comch/debian/changelog"
+
+options=()
+chroot_apt "$root" update
+chroot_apt "$root" install build-essential lintian
+if [ "$arch" != "$here" ]; then
+	chroot_run "$root" / dpkg --add-architecture "$arch"
+	chroot_apt "$root" update
+	chroot_apt "$root" install "crossbuild-essential-$arch"
+	options=("-a$arch")
+fi
+chroot_run "$root" /root/comch apt-get "${network_options[@]}" -q -y --no-install-recommends \
+	-o Dpkg::Use-Pty=0 build-dep "${options[@]}" ./
+in_tree devtools/build-pmd.sh --source
+packages_of "${options[@]}"
+if $twice; then
+	before=$(sums)
+	packages_of "${options[@]}"
+	[ "$before" = "$(sums)" ] ||
+		die "two builds differ: $(diff <(echo "$before") <(sums) | sed -n 's/^> [^ ]* *//p')"
+	step "Two builds are the same"
+fi
+
+step "lintian"
+chroot_run "$root" /root sh -c \
+	'lintian --allow-root --fail-on error,warning --info --tag-display-limit 0 *.changes'
+rm -rf "$out"
+mkdir -p "$out"
+cp "$root"/root/*.deb "$out"
+step "In $out:"
+(cd "$out" && ls -l --block-size=KiB -- *.deb | awk '{ print $5, $NF }')
