@@ -5,7 +5,7 @@
 # Build the Debian packages of this repository, in a fresh Debian base system.
 #
 # usage: devtools/build-deb.sh [--release NAME] [--arch ARCH] [--out DIR] [--tree] [--twice]
-#                              [--mirror URL] [REVISION]
+#                              [--without-net] [--mirror URL] [REVISION]
 #
 #   --release  Debian release: bookworm (12, with DPDK 22.11; default), trixie (13, with
 #              DPDK 24.11)
@@ -14,9 +14,10 @@
 #   --out      where the packages go; default: build-deb/RELEASE-ARCH
 #   --tree     use the files of the work tree instead of the last commit
 #   --twice    build them twice, and fail unless both are the same
+#   --without-net  leave out librte-net-comch, which needs the source package of DPDK
 #   --mirror   Debian mirror; default: http://deb.debian.org/debian
-#   REVISION   build the sources of this commit with debian/ of the last one (with --tree: of
-#              the work tree); for tests of upgrades
+#   REVISION   build the sources of this commit with debian/ and the manual pages of the last one
+#              (with --tree: of the work tree); for tests of upgrades
 #
 # Fails if lintian has errors or warnings. Needs root, the network and 3 GB below $TMPDIR (/tmp).
 # The script removes everything but the packages when it exits.
@@ -33,6 +34,7 @@ arch=$here
 out=
 tree=false
 twice=false
+net=true
 mirror=$debian_mirror
 revision=
 while [ $# -gt 0 ]; do
@@ -46,6 +48,9 @@ while [ $# -gt 0 ]; do
 		shift 2 ;;
 	--tree | --twice)
 		declare "${1#--}=true"
+		shift ;;
+	--without-net)
+		net=false
 		shift ;;
 	-*)
 		usage >&2
@@ -78,6 +83,14 @@ in_tree() {
 	chroot_run "$root" /root/comch "$@"
 }
 
+# pkg_config: the one for the architecture of the packages.
+pkg_config() {
+	case $arch in
+	amd64) echo x86_64-linux-gnu-pkg-config ;;
+	arm64) echo aarch64-linux-gnu-pkg-config ;;
+	esac
+}
+
 # packages_of OPTION...: build the packages, in $root/root.
 packages_of() {
 	in_tree dpkg-buildpackage -b -us -uc "$@"
@@ -91,32 +104,36 @@ sums() {
 chroot_open "$root" "$release" "$mirror"
 chroot_copy "$root" "$tree"
 if [ -n "$revision" ]; then
-	mv "$root/root/comch/debian" "$root/root/debian"
-	rm -rf "$root/root/comch"
+	new=$root/root/new
+	mv "$root/root/comch" "$new"
 	mkdir "$root/root/comch"
 	git -C "$top" archive "$revision" | tar -x -C "$root/root/comch"
-	rm -rf "$root/root/comch/debian"
-	mv "$root/root/debian" "$root/root/comch/debian"
-	# They are those of the last commit.
+	rm -rf "$root/root/comch/debian" "$root/root/comch/doc/man"
+	cp -r "$new/debian" "$root/root/comch"
+	cp -r "$new/doc/man" "$root/root/comch/doc"
+	rm -rf "$new"
+	# They are those of the last commit. And this version is before it.
 	rm "$root"/root/comch/debian/*.symbols
+	suffix=~before
 fi
 # Of a release of its own, so that one built for Debian 12 is older than one for 13.
 number=$(sed -n 's/^\([0-9]*\).*/\1/p' "$root/etc/debian_version")
-suffix=~deb${number:-99}u1
+suffix=${suffix:-}~deb${number:-99}u1
 sed -i "1s/([^)]*)/($(cat "$root/root/comch/VERSION")$suffix)/" "$root/root/comch/debian/changelog"
 
 options=()
+$net || options+=(--build-profiles=pkg.comch.nonet)
 chroot_apt "$root" update
 chroot_apt "$root" install build-essential lintian
 if [ "$arch" != "$here" ]; then
 	chroot_run "$root" / dpkg --add-architecture "$arch"
 	chroot_apt "$root" update
 	chroot_apt "$root" install "crossbuild-essential-$arch"
-	options=("-a$arch")
+	options+=("-a$arch")
 fi
 chroot_run "$root" /root/comch apt-get "${network_options[@]}" -q -y --no-install-recommends \
 	-o Dpkg::Use-Pty=0 build-dep "${options[@]}" ./
-in_tree devtools/build-pmd.sh --source
+! $net || in_tree env PKG_CONFIG="$(pkg_config)" devtools/build-pmd.sh --source
 packages_of "${options[@]}"
 if $twice; then
 	before=$(sums)
@@ -130,7 +147,8 @@ step "lintian"
 chroot_run "$root" /root sh -c \
 	'lintian --allow-root --fail-on error,warning --info --tag-display-limit 0 *.changes'
 rm -rf "$out"
-mkdir -p "$out"
+mkdir -p "$out/debug"
 cp "$root"/root/*.deb "$out"
-step "In $out:"
-(cd "$out" && ls -l --block-size=KiB -- *.deb | awk '{ print $5, $NF }')
+mv "$out"/*-dbgsym_*.deb "$out/debug"
+step "In $out, with their size in KiB; symbols for debuggers are in debug:"
+(cd "$out" && du -k -- *.deb)

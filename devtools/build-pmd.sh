@@ -12,7 +12,7 @@
 # Debian's packages have no headers for drivers. They come from the source package of exactly
 # the installed DPDK, with the example l2fwd, which the tests use, to build-dpdk/. Where the
 # package comes from is read from a list file of its own: the system's lists stay as they are,
-# and no root is needed.
+# and no root is needed. $PKG_CONFIG is the pkg-config of another architecture.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -74,7 +74,7 @@ case ${1:-} in
 esac
 
 "$top/devtools/setup.sh" pmd
-upstream=$(pkg-config --modversion libdpdk)
+upstream=$("${PKG_CONFIG:-pkg-config}" --modversion libdpdk)
 if [ "$(cat "$dir/VERSION" 2>/dev/null)" != "$upstream" ]; then
 	command -v apt-get >/dev/null || die 'needs apt-get: the source package is of Debian'
 	version=$(dpkg-query -W -f='${source:Version}' libdpdk-dev) || die 'libdpdk-dev is not installed'

@@ -11,8 +11,10 @@ set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
 . "$(dirname "$0")/common.sh"
 
-# File types without comments.
-exempt='^(LICENSE|VERSION|ABI_VERSION|test/flaky\.txt|.*/corpus/.*|.*\.csv|.*\.json)$'
+# File types without comments; what debian/copyright says of the files beside it; and pages that
+# are made.
+exempt='^(LICENSE|VERSION|ABI_VERSION|test/flaky\.txt|.*/corpus/.*|.*\.csv|.*\.json'
+exempt+='|debian/[a-z/-]*|debian/.*\.(install|links|manpages|symbols|tmpfiles)|doc/man/.*)$'
 
 cd "$top"
 # shellcheck disable=SC2016 # perl expands it

@@ -3,6 +3,7 @@
 # Copyright(c) 2026 The comch authors
 #
 # Fresh Debian base systems below a directory. Source this file after common.sh.
+# shellcheck disable=SC2154 # what that has
 
 # What chroot_open takes if nothing else is asked for.
 # shellcheck disable=SC2034 # for the scripts that source this file
