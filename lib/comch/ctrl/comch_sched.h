@@ -47,7 +47,7 @@ void comch_sched_wait(struct rte_comch_conn *conn);
 void comch_sched_wait_end(struct rte_comch_conn *conn);
 /* Whether to poll its link at the next scan that is not part of a sleep, or of a long one. */
 void comch_sched_unread(struct rte_comch_conn *conn, bool is_unread);
-/* Call comch_server_accept() at the next scan. */
+/* Call comch_server_accept() at the end of this scan, or else at that of the next one. */
 void comch_sched_accept_again(struct comch_sched *sched, struct rte_comch_server *server);
 void comch_sched_accept_end(struct comch_sched *sched, struct rte_comch_server *server);
 

@@ -314,10 +314,13 @@ comch_server_accept(struct rte_comch_server *server)
 		comch_sched_accept_again(server->sched, server);
 }
 
+/* Later in this scan, with the servers that have clients left: a scan accepts once. */
 static void
 listener_ready(struct comch_fd *cfd)
 {
-	comch_server_accept(container_of(cfd, struct rte_comch_server, fd));
+	struct rte_comch_server *server = container_of(cfd, struct rte_comch_server, fd);
+
+	comch_sched_accept_again(server->sched, server);
 }
 
 /* Stop the server if clients cannot find it any more. */
