@@ -117,7 +117,7 @@ fi
 
 # Nothing is missing, and each command has its page.
 ldconfig -p | grep -q librte_comch.so.0 || fail 'the loader does not find librte_comch.so.0'
-for command in comch-perf comch-info test-comch comch-doca-env comch-dpacc; do
+for command in comch-perf comch-info comch-run test-comch comch-doca-env comch-dpacc; do
 	man -P cat "$command" >"$tmp/page" 2>"$tmp/log" || fail "man $command: $(cat "$tmp/log")"
 	grep -q SYNOPSIS "$tmp/page" || fail "man $command says: $(cat "$tmp/page")"
 	"/usr/bin/$command" --help >/dev/null || fail "$command --help ended with status $?"

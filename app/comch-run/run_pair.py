@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""Run a pair once: the DPU side, and when its server can be reached, the hosts."""
+
+import ctypes
+import os
+import pathlib
+import queue
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+
+from run_side import Side
+from run_why import before_server, why
+
+# Exit status when time has run out, as timeout(1) has it.
+STATUS_TIMEOUT = 124
+STATUS_FAILED = 1
+# How often comch-info looks at the sides: before the server is there, and later.
+LOOK_S = 0.1
+LOOK_LATER_S = 0.5
+# The path of a socket has 107 characters; those below the place take some 80.
+MAX_PLACE = 24
+COLOURS = {"dpu": "36", "host": "33"}
+PR_SET_CHILD_SUBREAPER = 36
+
+
+class Output:
+    """Lines of all sides, each with the side's name; and our own."""
+
+    def __init__(self, names, colour):
+        self.width = max(map(len, names))
+        self.colour = colour
+        self.lock = threading.Lock()
+
+    def line(self, name, data):
+        """A line of a side."""
+        prefix = f"{name:{self.width}} |"
+        if self.colour:
+            prefix = f"\033[{COLOURS[name.rstrip('0123456789')]}m{prefix}\033[0m"
+        with self.lock:
+            sys.stdout.buffer.write(prefix.encode() + b" " + data.rstrip(b"\r") + b"\n")
+            sys.stdout.buffer.flush()
+
+    def say(self, text):
+        """A line of comch-run."""
+        with self.lock:
+            sys.stdout.flush()
+            print(f"comch-run: {text}", file=sys.stderr, flush=True)
+
+
+def descendants():
+    """Processes that have us as their parent: also those whose own parent has ended."""
+    pids = []
+    for task in os.listdir("/proc/self/task"):
+        try:
+            pids += pathlib.Path(f"/proc/self/task/{task}/children").read_text().split()
+        except OSError:  # A thread that has just ended.
+            pass
+    return [int(pid) for pid in pids]
+
+
+class Pair:
+    """One run. *sides*: (name, role, command) each, the DPU side first; *options* are those of
+    comch-run; environment_of(role): the variables of a side."""
+
+    def __init__(self, sides, options, environment_of, output):
+        self.options = options
+        self.output = output
+        self.ended = queue.Queue()
+        self.stopping = threading.Event()
+        # What went wrong; said last, where one looks.
+        self.verdict = None
+        base = tempfile.gettempdir()
+        self.place = pathlib.Path(tempfile.mkdtemp(
+            prefix="comch-run-", dir=base if len(base) <= MAX_PLACE else "/tmp"))
+        self.sides = []
+        for name, role, command in sides:
+            environment = environment_of(role)
+            # Each side has a directory for EAL's files, so that comch-info sees it alone; and the
+            # pair has one in which it meets, without any other pair.
+            environment["RUNTIME_DIRECTORY"] = str(self.place / name)
+            environment.setdefault("COMCH_DIR", str(self.place / "comch"))
+            (self.place / name).mkdir()
+            self.sides.append(Side(name, command, environment, options.out / f"{name}.log",
+                                   output.line))
+        self.dpu, *self.hosts = self.sides
+        # The programs' orphans are ours, so that none is left.
+        ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+    def has_socket(self):
+        """Whether a server listens in the directory of the pair, though it shows nothing."""
+        directory = pathlib.Path(self.dpu.environment["COMCH_DIR"])
+        return self.place in directory.parents and any(directory.glob("*/*.sock"))
+
+    def is_ready(self):
+        """Whether a server can be reached."""
+        servers = self.dpu.all("servers")
+        return any(s["state"] == "RUNNING" for s in servers) or (not servers and self.has_socket())
+
+    def watch(self):
+        """A thread: ask comch-info, until the pair has ended."""
+        while not self.stopping.wait(LOOK_LATER_S):
+            self.look()
+
+    def look(self):
+        """Ask about the sides that run."""
+        for side in self.sides:
+            if side.is_running():
+                side.look(self.options.comch_info)
+
+    def remaining(self, deadline):
+        """Seconds until then; None: for ever."""
+        return None if deadline is None else max(0, deadline - time.monotonic())
+
+    def start(self, side):
+        """Start a side."""
+        side.start(self.ended, terminal=side.name == self.options.terminal)
+
+    def wait_for_server(self, deadline):
+        """0 once it can be reached; else the status of the run."""
+        while not self.is_ready():
+            if not self.dpu.is_running():
+                self.verdict = (f"dpu: ended with status {self.dpu.status()} before a server "
+                                f"could be reached; {self.last_words(self.dpu)}")
+                return self.dpu.status() or STATUS_FAILED
+            if deadline is not None and time.monotonic() >= deadline:
+                self.verdict = (f"timeout after {self.options.timeout:g} s: no server can be "
+                                f"reached; {before_server(self.dpu)}")
+                return STATUS_TIMEOUT
+            time.sleep(LOOK_S)
+            self.dpu.look(self.options.comch_info)
+        return 0
+
+    def last_words(self, side):
+        """Where its output is."""
+        return f"its output is in {side.log}"
+
+    def wait_for_ends(self, deadline):
+        """Until a side fails, or all have ended; the status."""
+        left = set(self.sides)
+        while left & set(self.hosts):
+            try:
+                side = self.ended.get(timeout=self.remaining(deadline))
+            except queue.Empty:
+                self.look()
+                self.verdict = (f"timeout after {self.options.timeout:g} s: "
+                                f"{why(self.dpu, self.hosts)}")
+                return STATUS_TIMEOUT
+            left.discard(side)
+            if side.status() != 0:
+                self.verdict = (f"{side.name}: ended with status {side.status()}; "
+                                f"{self.last_words(side)}; {why(self.dpu, self.hosts)}")
+                return side.status()
+        return self.wait_for_dpu(deadline)
+
+    def wait_for_dpu(self, deadline):
+        """The hosts are done: many servers then run on."""
+        grace = self.options.grace
+        if self.dpu.is_running() and deadline is not None:
+            grace = min(grace, self.remaining(deadline))
+        try:
+            self.dpu.process.wait(timeout=grace)
+        except subprocess.TimeoutExpired:
+            self.output.say("dpu: still runs after the hosts are done: ending it")
+            self.dpu.end()
+        if self.dpu.status() != 0:
+            self.verdict = (f"dpu: ended with status {self.dpu.status()}; "
+                            f"{self.last_words(self.dpu)}")
+        return self.dpu.status()
+
+    def run(self):
+        """The status: 0, that of the first side that failed, or STATUS_TIMEOUT."""
+        timeout = self.options.timeout
+        deadline = None if timeout is None else time.monotonic() + timeout
+        watcher = threading.Thread(target=self.watch, daemon=True)
+        try:
+            self.start(self.dpu)
+            status = self.wait_for_server(deadline)
+            if status == 0:
+                for host in self.hosts:
+                    self.start(host)
+                watcher.start()
+                status = self.wait_for_ends(deadline)
+            return status
+        finally:
+            self.stopping.set()
+            self.close()
+            if self.verdict is not None:
+                self.output.say(self.verdict)
+
+    def close(self):
+        """End what still runs; nothing is left but the logs."""
+        for side in reversed(self.sides):
+            side.end()
+            side.join()
+        for pid in descendants():
+            try:
+                os.kill(pid, signal.SIGKILL)
+                os.waitpid(pid, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+        shutil.rmtree(self.place, ignore_errors=True)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""A side of a pair: a program, its output, and what comch-info knows of it."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import threading
+import time
+import tty
+
+# How long a program may take to end when it is asked to.
+END_S = 2
+# comch-info waits as long for a process that is stopped.
+INFO_TIMEOUT_S = 6
+
+
+def status_of(returncode):
+    """As a shell has it: 128 and the signal."""
+    return 128 - returncode if returncode < 0 else returncode
+
+
+class Side:
+    """One program. Threads: a pump copies its output, a waiter tells *ended* when it is over."""
+
+    def __init__(self, name, command, environment, log, show):
+        self.name = name
+        self.command = command
+        self.environment = environment
+        self.log = log
+        self.show = show
+        self.process = None
+        self.threads = []
+        # We have ended it, so that its status says nothing.
+        self.was_ended = False
+        # What comch-info knows, and when a counter of it has changed last.
+        self.states = []
+        self.busy = None
+        self.changed_at = time.monotonic()
+
+    def start(self, ended, terminal=False):
+        """Start it; the queue *ended* gets this side when it is over."""
+        if terminal:
+            self.process = subprocess.Popen(self.command, env=self.environment)
+        else:
+            # On a terminal, programs write each line as it is complete: what has been said is
+            # there even if the program is killed.
+            master, slave = pty.openpty()
+            tty.setraw(slave)
+            self.process = subprocess.Popen(
+                self.command, env=self.environment, stdin=subprocess.DEVNULL, stdout=slave,
+                stderr=slave, start_new_session=True)
+            os.close(slave)
+            self.threads.append(threading.Thread(target=self.pump, args=(master,), daemon=True))
+        self.threads.append(threading.Thread(target=self.wait, args=(ended,), daemon=True))
+        for thread in self.threads:
+            thread.start()
+
+    def pump(self, master):
+        """Copy the output to the log, and show it by whole lines."""
+        rest = b""
+        with open(self.log, "wb", buffering=0) as log:
+            while True:
+                try:
+                    data = os.read(master, 65536)
+                except OSError:  # No process has the other end.
+                    data = b""
+                if not data:
+                    break
+                log.write(data)
+                *lines, rest = (rest + data).split(b"\n")
+                for line in lines:
+                    self.show(self.name, line)
+        if rest:
+            self.show(self.name, rest)
+        os.close(master)
+
+    def wait(self, ended):
+        """Until it is over."""
+        self.process.wait()
+        ended.put(self)
+
+    def join(self):
+        """After its end: all of its output has been shown, unless a child of it writes still."""
+        for thread in self.threads:
+            thread.join(timeout=END_S)
+
+    def is_running(self):
+        """Whether it has started and not ended."""
+        return self.process is not None and self.process.returncode is None
+
+    def status(self):
+        """Its exit status; 0 while it runs, and if we have ended it."""
+        if self.process is None or self.process.returncode is None or self.was_ended:
+            return 0
+        return status_of(self.process.returncode)
+
+    def end(self):
+        """Ask it to end; then end it."""
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            if not self.is_running():
+                return
+            self.was_ended = True
+            try:
+                os.killpg(self.process.pid, number)
+            except ProcessLookupError:
+                # It has the terminal, so it is no group of its own; or it has just ended.
+                self.process.send_signal(number)
+            try:
+                self.process.wait(timeout=END_S)
+            except subprocess.TimeoutExpired:
+                pass
+
+    def look(self, comch_info):
+        """Ask comch-info. Keeps what it said before, if there is nothing any more."""
+        try:
+            done = subprocess.run([comch_info, "--json"], env=self.environment,
+                                  stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                                  timeout=INFO_TIMEOUT_S, check=False)
+            states = json.loads(done.stdout) if done.returncode == 0 else []
+        except (subprocess.TimeoutExpired, ValueError):
+            return
+        if not states:
+            return
+        busy = [[(o.get("stats"), o.get("state"), o.get("asleep")) for o in state[kind]]
+                for state in states for kind in KINDS]
+        if busy != self.busy:
+            self.changed_at = time.monotonic()
+        self.busy, self.states = busy, states
+
+    def all(self, kind):
+        """All objects of a kind, of all of its processes."""
+        return [o for state in self.states for o in state[kind]]
+
+
+KINDS = ("servers", "clients", "connections", "producers", "consumers", "polls")

@@ -1,0 +1,174 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""Run pairs with comch-run: good ones, each kind of bad one, and mistakes at its command line.
+
+usage: run.py COMCH-RUN SERVER CLIENT HANG
+"""
+
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+RUN, SERVER, CLIENT, HANG = sys.argv[1:]
+# With EAL arguments, a program has telemetry.
+EAL = ["--no-huge", "-m", "64", "--no-pci", "--"]
+# For what does not end by itself.
+LIMIT_S = 120
+STATUS_TIMEOUT = 124
+
+# comch-run makes directories of its own.
+for variable in ("COMCH_DIR", "RUNTIME_DIRECTORY"):
+    os.environ.pop(variable, None)
+here = tempfile.TemporaryDirectory()
+out = pathlib.Path(here.name, "out")
+
+
+def words_of(dpu, hosts, options):
+    """The command line."""
+    words = [RUN, "--out", str(out), *options, "--", *dpu]
+    for host in hosts:
+        words += ["---", *host]
+    return words
+
+
+def run(dpu, *hosts, options=(), status=0, says=(), **more):
+    """Run a pair; what it showed."""
+    done = subprocess.run(words_of(dpu, hosts, options), capture_output=True, text=True,
+                          timeout=LIMIT_S, check=False, **more)
+    told = f"{done.stdout}\n{done.stderr}"
+    assert done.returncode == status, (done.returncode, status, told)
+    assert all(text in told for text in says), (says, told)
+    return done
+
+
+def shell(text):
+    """A side that is a script."""
+    return ["sh", "-c", text]
+
+
+def server(*options):
+    """The DPU side of ctrl_path."""
+    return [SERVER, *EAL, *options]
+
+
+def client(*options):
+    """The host side of ctrl_path."""
+    return [CLIENT, *EAL, *options]
+
+
+def talks():
+    """Output with prefixes and in files; the DPU side is ended when all is done, or ends."""
+    done = run(server("--clients", "1"), client("--count", "3"))
+    lines = done.stdout.splitlines()
+    assert all(line.startswith(("dpu  | ", "host | ")) for line in lines), done
+    assert "host | 3 messages sent, 3 delivered, 3 answered" in lines, done
+    assert "3 messages sent" in (out / "host.log").read_text(), done
+    assert 'client 1: "Message' in (out / "dpu.log").read_text(), done
+    assert not done.stderr, done
+    run(server(), client(), options=["--grace", "0"], says=["dpu: still runs", "ending it"])
+
+
+def talks_to_many():
+    """Several hosts, that do not meet another pair at the same time."""
+    other = subprocess.Popen(words_of(server(), [shell("sleep 1000")], ["--timeout", "0"]),
+                             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        run(server("--clients", "2"), client(), client("--text", "second"), says=[
+            "host1 | 1 messages sent, 1 delivered, 1 answered", 'dpu   | client 1: ',
+            "host2 | 1 messages sent, 1 delivered, 1 answered", '"second"'])
+    finally:
+        other.terminate()
+        assert other.wait(timeout=LIMIT_S) == 130
+    run(server(), client(), options=["--repeat", "2", "--grace", "0"],
+        says=["run 1 of 2: passed after", "run 2 of 2: passed after"])
+
+
+def fails():
+    """The status is that of the first that failed, and the others are ended."""
+    run(server(), shell("exit 3"), status=3, says=["host: ended with status 3", "host.log"])
+    run(server(), shell("kill -SEGV $$"), shell("sleep 1000"), status=139,
+        says=["host1: ended with status 139"])
+    run(shell("echo no; exit 4"), client(), status=4,
+        says=["dpu  | no", "dpu: ended with status 4 before a server could be reached"])
+    run(["true"], client(), status=1, says=["dpu: ended with status 0 before a server"])
+    run(server(), shell("exit 5"), options=["--repeat", "3"], status=5,
+        says=["run 1 of 3: failed with status 5"])
+    # Without a newline, and killed.
+    run(server(), shell("printf rest; kill -KILL $$"), status=137, says=["host | rest"])
+
+
+def waits():
+    """What does not go on is ended, and named."""
+    run(shell("sleep 1000"), client(), options=["--timeout", "0.5"], status=STATUS_TIMEOUT,
+        says=["timeout after 0.5 s: no server can be reached; dpu: shows nothing of itself"])
+    run(server(), client("--name", "other", "--wait", "5000"), status=1,
+        says=["host: its client 'other' on pf0 finds no server of that name there, but 'ctrl_path'"])
+    run(server("--dev", "comch_shm0,role=dpu,rep=pf0vf1"), client("--wait", "5000"), status=1,
+        says=["the dpu listens for that name on pf0vf1, of another representor"])
+    run([HANG, *EAL], client(), options=["--timeout", "8"], status=STATUS_TIMEOUT,
+        says=["dpu  | got a message", "dpu: hangs: it has not called its poll"])
+
+
+def processes_with(text):
+    """Those that have it in their environment."""
+    found = []
+    for path in pathlib.Path("/proc").glob("[0-9]*/environ"):
+        try:
+            if text.encode() in path.read_bytes():
+                found.append(int(path.parent.name))
+        except OSError:
+            pass
+    return found
+
+
+def leaves_nothing():
+    """Also what a side has started and left, or what ignores a request; and when interrupted."""
+    mark = f"COMCH_RUN_TEST={here.name}"
+    environment = {**os.environ, "COMCH_RUN_TEST": here.name, "TMPDIR": here.name}
+    run(shell("setsid sleep 1000 & trap '' TERM; sleep 1000; sleep 1000"), client(),
+        options=["--timeout", "0.3"], status=STATUS_TIMEOUT, env=environment)
+    assert not processes_with(mark), processes_with(mark)
+    with subprocess.Popen(words_of(shell("sleep 1000"), [client()], []), env=environment,
+                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as pair:
+        while len(processes_with(mark)) < 2:
+            time.sleep(0.05)
+        pair.send_signal(signal.SIGTERM)
+        _, err = pair.communicate(timeout=LIMIT_S)
+    assert pair.returncode == 130 and "comch-run: interrupted" in err, (pair.returncode, err)
+    assert not processes_with(mark), processes_with(mark)
+    assert not list(pathlib.Path(here.name).glob("comch-run-*")), os.listdir(here.name)
+
+
+def command_line():
+    """Mistakes, each with what would be right."""
+    help_text = subprocess.run([RUN, "--help"], capture_output=True, text=True, check=True).stdout
+    assert help_text.startswith("Usage: comch-run "), help_text
+    for words, text in (
+            ([], "expected '-- DPU_COMMAND... --- HOST_COMMAND...'"),
+            (["--", "true"], "expected '-- DPU_COMMAND"),
+            (["--", "true", "---"], "expected '-- DPU_COMMAND"),
+            (["true", "--", "true", "---", "true"], "unknown option or word before '--': true"),
+            (["--bogus", "--", "true", "---", "true"], "--bogus"),
+            (["--timeout", "x", "--", "true", "---", "true"], "--timeout"),
+            (["--repeat", "0", "--", "true", "---", "true"], "--repeat"),
+            (["--devices", "/nowhere", "--", "true", "---", "true"], "comch-info --default-devices"),
+            (["--strace", "host2", "--", "true", "---", "true"], "there are dpu, host"),
+            (["--", "/nowhere", "---", "true"], "dpu: program /nowhere does not exist"),
+            (["--", "true", "---", "/etc/passwd"], "host: program /etc/passwd is not executable")):
+        done = subprocess.run([RUN, *words], capture_output=True, text=True, check=False,
+                              cwd=here.name, timeout=LIMIT_S)
+        assert done.returncode == 2 and text in done.stderr, (words, done)
+        assert done.stderr.count("\n") == 1, done
+
+
+command_line()
+talks()
+talks_to_many()
+fails()
+waits()
+leaves_nothing()

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""Each sentence of comch-run, from what comch-info may say.
+
+usage: why.py MODULES
+"""
+
+import sys
+import time
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, sys.argv[1])
+from run_why import why  # noqa: E402 # pylint: disable=wrong-import-position,import-error
+
+
+class Known:
+    """A side, as run_why.py sees it."""
+
+    def __init__(self, name, ago=0, **kinds):
+        self.name = name
+        empty = {kind: [] for kind in ("devices", "servers", "clients", "connections", "producers",
+                                       "consumers", "polls")}
+        self.states = [{"pid": 0, **empty, **kinds}] if kinds else []
+        self.changed_at = time.monotonic() - ago
+
+    def is_running(self):
+        """It does."""
+        return True
+
+    def all(self, kind):
+        """As Side has it."""
+        return [o for state in self.states for o in state[kind]]
+
+
+def device(role):
+    """An open device."""
+    return {"name": "comch_shm0", "role": role}
+
+
+def server(name="s", function="pf0", state="RUNNING"):
+    """A server."""
+    return {"name": name, "function": function, "state": state}
+
+
+def client(name="s", function="pf0", state="STARTING", **more):
+    """A client."""
+    return {"name": name, "function": function, "state": state, **more}
+
+
+def conn(in_flight=0, tx_msgs=0, rx_msgs=0):
+    """A connection that is up."""
+    return {"name": "s", "state": "up", "send_credits": 64,
+            "stats": {"in_flight": in_flight, "tx_msgs": tx_msgs, "rx_msgs": rx_msgs}}
+
+
+def poll(asleep=1):
+    """A poll."""
+    return {"asleep": asleep}
+
+
+def says(dpu, host, *words):
+    """The sentence has all of these."""
+    said = why(dpu, [host])
+    assert "\n" not in said and all(word in said for word in words), (said, words)
+
+
+serving = {"devices": [device("dpu")], "servers": [server()], "polls": [poll()]}
+up = {"clients": [client(state="RUNNING")], "polls": [poll()]}
+
+says(Known("dpu"), Known("host"), "dpu: shows nothing of itself", "--no-telemetry")
+says(Known("dpu", devices=[device("dpu")]), Known("host"), "dpu: has no server", "comch_shm0 (dpu)")
+says(Known("dpu", servers=[server(state="IDLE")]), Known("host"),
+     "its server 's' on pf0 is IDLE, not RUNNING")
+says(Known("dpu", **serving), Known("host"), "host: shows nothing of itself")
+says(Known("dpu", **serving), Known("host", devices=[device("host")]), "host: has no client",
+     "comch_shm0 (host)")
+connecting = [conn()]
+says(Known("dpu", **serving), Known("host", clients=[client(name="t")], connections=connecting),
+     "its client 't' on pf0 finds no server of that name there, but 's'")
+says(Known("dpu", **serving), Known("host", clients=[client("t", "pf1")], connections=connecting),
+     "no server of that name there; the dpu has 's' on pf0")
+says(Known("dpu", **serving), Known("host", clients=[client(function="pf0vf1")]),
+     "the dpu listens for that name on pf0, of another representor")
+says(Known("dpu", **serving), Known("host", clients=[client(state="IDLE", reason="rejected")]),
+     "is not connected, though that server is there: rejected")
+says(Known("dpu"), Known("host", clients=[client()], connections=connecting),
+     "finds no server: dpu: shows nothing")
+says(Known("dpu", connections=[conn()], **serving),
+     Known("host", connections=[conn(in_flight=64, tx_msgs=70)], **up),
+     "host: has no credit on 's': dpu has not taken 64 of its 70 messages")
+consumer = {"id": 1, "state": "RUNNING", "stats": {"posted": 8, "msgs": 8}}
+unused = {**consumer, "stats": {"posted": 0, "msgs": 0}}
+producer = {"id": 1, "state": "RUNNING", "stats": {"msgs": 8}}
+says(Known("dpu", connections=[conn()], consumers=[consumer], **serving),
+     Known("host", connections=[conn()], producers=[producer], **up),
+     "dpu: has no buffer posted in consumer 1: all 8 have been filled")
+says(Known("dpu", connections=[conn()], consumers=[unused], **serving),
+     Known("host", connections=[conn()], producers=[producer], **up),
+     "dpu: has no buffer posted in consumer 1: it had none yet")
+says(Known("dpu", connections=[conn()], **serving),
+     Known("host", connections=[conn()], producers=[{**producer, "state": "STARTING"}], **up),
+     "host: its producer 1 waits for a consumer of dpu with that number")
+says(Known("dpu", ago=5, connections=[conn()], servers=[server()], polls=[poll(asleep=0)]),
+     Known("host", connections=[conn()], **up), "dpu: hangs", "doca_pe_progress()", "for 5 s")
+says(Known("dpu", ago=5, connections=[conn(rx_msgs=3)], **serving),
+     Known("host", ago=3, connections=[conn(tx_msgs=3)], **up),
+     "connected, and silent for 3 s: dpu has sent 0 and received 3; host has sent 3 and received 0")
