@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# What bash completes.
+#
+# usage: complete.sh COMPLETION COMCH-PERF COMCH-INFO COMCH-RUN
+
+set -euo pipefail
+
+# shellcheck source=/dev/null
+. "$1"
+perf=$2 info=$3 run=$4
+
+# completes COMMAND BEFORE CURRENT WORDS: after the word BEFORE, CURRENT becomes one of WORDS.
+completes() {
+	COMPREPLY=()
+	_comch "$1" "$3" "$2"
+	[ "${COMPREPLY[*]}" = "$4" ] || {
+		printf "%s %s %s: expected '%s', got '%s'\n" "${1##*/}" "$2" "$3" "$4" "${COMPREPLY[*]}" >&2
+		exit 1
+	}
+}
+
+completes "$perf" comch-perf data- 'data-lat data-rate data-bw'
+completes "$perf" comch-perf --hist --histogram
+completes "$perf" --memory '' 'shared heap eal'
+completes "$perf" --role h host
+completes "$perf" --output '' ''
+completes "$perf" --verify msgq-r msgq-rate
+completes "$info" comch-info --ex --explain
+completes "$run" --gdb d dpu
+completes "$run" comch-run --va --valgrind
+complete -p comch-perf | grep -q _comch
