@@ -3,7 +3,8 @@
 # Copyright(c) 2026 The comch authors
 #
 # Make the manual pages of the commands, doc/man/COMMAND.1, of what --help prints and of
-# doc/man/COMMAND.h2m: its name in one line, and what --help has no room for.
+# doc/man/COMMAND.h2m: its name in one line, and what --help has no room for. Those of drivers and
+# files, doc/man/NAME.7 and .5, are made of guides.
 #
 # usage: devtools/man.sh [--check] [BUILD-DIR]
 #
@@ -26,9 +27,20 @@ case ${1:-} in
 	shift ;;
 esac
 build=$(realpath "${1:-$top/build}")
-command -v help2man >/dev/null || die 'needs help2man: devtools/setup.sh test'
+for tool in help2man lowdown; do
+	command -v "$tool" >/dev/null || die "needs $tool: devtools/setup.sh test"
+done
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
+
+# Pages of guides: name, section, guide; what the name is.
+guides=(
+	'comch_shm 7 shm_driver.md driver of comch for processes that share memory'
+	'comch_ring 7 ring_driver.md driver of comch for one process, or processes of one EAL'
+	'comch_mlx5 7 mlx5_driver.md driver of comch for two machines, over RDMA'
+	'net_comch 7 net_comch.md Ethernet port for DPDK programs, over a channel of comch'
+	'comch-devices 5 doca/devices.md device table of programs written for DOCA'
+)
 
 # program_of COMMAND: in the build directory.
 program_of() {
@@ -72,15 +84,35 @@ page() {
 			-e 's/^\(\.TH [^ ]* "1"\) "[^"]*"/\1 ""/'
 }
 
+# page_of_guide NAME SECTION GUIDE DESCRIPTION...: print it. Links to other guides are plain text.
+page_of_guide() {
+	{
+		printf '# NAME\n\n%s - %s\n\n' "$1" "${*:4}"
+		sed -E -e '/^<!-- SPDX/d' -e 's/\[([^]]*)\]\([^:)]*\)/\1/g' "$top/doc/guides/$3"
+	} | lowdown -s -tman -M title="$1" -M section="$2" -M source=comch |
+		sed -e '1,/^\.TH/s/^\.\\" -\*- .*/.\\" Made by devtools\/man.sh of doc\/guides\/'"${3//\//\\/}"'./' \
+			-e 'N;s/^\.SH\n\(.*\)/.SH \1/;P;D'
+}
+
+# keep PAGE: or compare it, from $tmp/page.
 status=0
+keep() {
+	if ! $check; then
+		cp "$tmp/page" "$top/doc/man/$1"
+	elif ! diff -u "$top/doc/man/$1" "$tmp/page"; then
+		echo "doc/man/$1 is not what its source says: run devtools/man.sh" >&2
+		status=1
+	fi
+}
+
 for include in "$top"/doc/man/*.h2m; do
 	command=$(basename "$include" .h2m)
 	page "$command" >"$tmp/page"
-	if ! $check; then
-		cp "$tmp/page" "$top/doc/man/$command.1"
-	elif ! diff -u "$top/doc/man/$command.1" "$tmp/page"; then
-		echo "doc/man/$command.1 is not what --help says: run devtools/man.sh" >&2
-		status=1
-	fi
+	keep "$command.1"
+done
+for guide in "${guides[@]}"; do
+	read -ra words <<<"$guide"
+	page_of_guide "${words[@]}" >"$tmp/page"
+	keep "${words[0]}.${words[1]}"
 done
 exit $status

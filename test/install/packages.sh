@@ -122,6 +122,9 @@ for command in comch-perf comch-info comch-run test-comch comch-doca-env comch-d
 	grep -q SYNOPSIS "$tmp/page" || fail "man $command says: $(cat "$tmp/page")"
 	"/usr/bin/$command" --help >/dev/null || fail "$command --help ended with status $?"
 done
+for page in comch-devices comch_shm comch_ring comch_mlx5; do
+	man -P cat "$page" >"$tmp/page" 2>"$tmp/log" || fail "man $page: $(cat "$tmp/log")"
+done
 say 'manual pages show'
 timeout 120 comch-perf --duration 0.1 data-lat data-rate >"$tmp/log" 2>&1 ||
 	fail "comch-perf: $(cat "$tmp/log")"
