@@ -11,7 +11,7 @@
 #              DPDK 24.11)
 #   --arch     amd64 or arm64, for the cores of a BlueField; default: that of this machine. The
 #              other one is cross-built
-#   --out      where the packages go; default: build-deb/RELEASE-ARCH
+#   --out      where the packages go, instead of others there; default: build-deb/RELEASE-ARCH
 #   --tree     use the files of the work tree instead of the last commit
 #   --twice    build them twice, and fail unless both are the same
 #   --without-net  leave out librte-net-comch, which needs the source package of DPDK
@@ -146,8 +146,8 @@ fi
 step "lintian"
 chroot_run "$root" /root sh -c \
 	'lintian --allow-root --fail-on error,warning --info --tag-display-limit 0 *.changes'
-rm -rf "$out"
 mkdir -p "$out/debug"
+rm -f "$out"/*.deb "$out"/debug/*.deb
 cp "$root"/root/*.deb "$out"
 mv "$out"/*-dbgsym_*.deb "$out/debug"
 step "In $out, with their size in KiB; symbols for debuggers are in debug:"

@@ -74,7 +74,7 @@ page() {
 	mkdir -p "$tmp/bin"
 	cat >"$tmp/bin/$1" <<-END
 		#!/bin/sh
-		"$program" --help | awk -v command="$1" -f "$tmp/help.awk"
+		said=\$("$program" --help) && echo "\$said" | awk -v command="$1" -f "$tmp/help.awk"
 	END
 	chmod +x "$tmp/bin/$1"
 	# A date and the version of help2man would change pages that are the same.

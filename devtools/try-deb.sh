@@ -65,7 +65,6 @@ cp -r "$packages" "$root/root/packages"
 [ -z "$older" ] || cp -r "$older" "$root/root/older"
 chroot_apt "$root" update
 # What users of the packages have; not what the packages need.
-chroot_apt "$root" install build-essential cmake dpdk-dev libsystemd-dev man-db meson pkgconf \
-	systemd-standalone-tmpfiles
+chroot_apt "$root" install build-essential cmake dpdk-dev libsystemd-dev man-db meson pkgconf
 chroot_run "$root" /root/comch test/install/packages.sh /root/comch /root/packages \
 	${older:+/root/older}

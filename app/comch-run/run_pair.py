@@ -20,11 +20,17 @@ from run_why import before_server, why
 # Exit status when time has run out, as timeout(1) has it.
 STATUS_TIMEOUT = 124
 STATUS_FAILED = 1
+# A program that cannot be executed, as a shell has it.
+STATUS_CANNOT = 126
 # How often comch-info looks at the sides: before the server is there, and later.
 LOOK_S = 0.1
 LOOK_LATER_S = 0.5
 # The path of a socket has 107 characters; those below the place take some 80.
 MAX_PLACE = 24
+# Of processes that have started others, and so on.
+MAX_DEPTH = 100
+# What asks to end.
+ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 COLOURS = {"dpu": "36", "host": "33"}
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -36,6 +42,7 @@ class Output:
         self.width = max(map(len, names))
         self.colour = colour
         self.lock = threading.Lock()
+        self.is_read = True
 
     def line(self, name, data):
         """A line of a side."""
@@ -43,13 +50,19 @@ class Output:
         if self.colour:
             prefix = f"\033[{COLOURS[name.rstrip('0123456789')]}m{prefix}\033[0m"
         with self.lock:
-            sys.stdout.buffer.write(prefix.encode() + b" " + data.rstrip(b"\r") + b"\n")
-            sys.stdout.buffer.flush()
+            if not self.is_read:
+                return
+            try:
+                sys.stdout.buffer.write(prefix.encode() + b" " + data.rstrip(b"\r") + b"\n")
+                sys.stdout.buffer.flush()
+            except OSError:
+                # As with "| head": the pair goes on, and its output is in the logs.
+                self.is_read = False
+                os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
     def say(self, text):
         """A line of comch-run."""
         with self.lock:
-            sys.stdout.flush()
             print(f"comch-run: {text}", file=sys.stderr, flush=True)
 
 
@@ -76,11 +89,12 @@ class Pair:
         # What went wrong; said last, where one looks.
         self.verdict = None
         base = tempfile.gettempdir()
+        # May fail, so that it comes before anything is made.
+        environments = [environment_of(role) for _, role, _ in sides]
         self.place = pathlib.Path(tempfile.mkdtemp(
             prefix="comch-run-", dir=base if len(base) <= MAX_PLACE else "/tmp"))
         self.sides = []
-        for name, role, command in sides:
-            environment = environment_of(role)
+        for (name, _, command), environment in zip(sides, environments):
             # Each side has a directory for EAL's files, so that comch-info sees it alone; and the
             # pair has one in which it meets, without any other pair.
             environment["RUNTIME_DIRECTORY"] = str(self.place / name)
@@ -89,13 +103,17 @@ class Pair:
             self.sides.append(Side(name, command, environment, options.out / f"{name}.log",
                                    output.line))
         self.dpu, *self.hosts = self.sides
+        self.sockets_before = self.sockets()
         # The programs' orphans are ours, so that none is left.
         ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
+    def sockets(self):
+        """Of servers in the directory in which the pair meets."""
+        return set(pathlib.Path(self.dpu.environment["COMCH_DIR"]).glob("*/*.sock"))
+
     def has_socket(self):
-        """Whether a server listens in the directory of the pair, though it shows nothing."""
-        directory = pathlib.Path(self.dpu.environment["COMCH_DIR"])
-        return self.place in directory.parents and any(directory.glob("*/*.sock"))
+        """Whether a server has come there, though it shows nothing."""
+        return bool(self.sockets() - self.sockets_before)
 
     def is_ready(self):
         """Whether a server can be reached."""
@@ -118,15 +136,23 @@ class Pair:
         return None if deadline is None else max(0, deadline - time.monotonic())
 
     def start(self, side):
-        """Start a side."""
-        side.start(self.ended, terminal=side.name == self.options.terminal)
+        """Start a side; 0 or the status of the run."""
+        terminal = side.name == self.options.terminal
+        try:
+            side.start(self.ended, terminal)
+        except OSError as error:
+            self.verdict = f"{side.name}: cannot be started: {error}"
+            return STATUS_CANNOT
+        if terminal:
+            # Ctrl-C is for the debugger.
+            signal.signal(signal.SIGINT, signal.SIG_IGN)
+        return 0
 
     def wait_for_server(self, deadline):
         """0 once it can be reached; else the status of the run."""
         while not self.is_ready():
             if not self.dpu.is_running():
-                self.verdict = (f"dpu: ended with status {self.dpu.status()} before a server "
-                                f"could be reached; {self.last_words(self.dpu)}")
+                self.explain(self.dpu, "no server of it could be reached before")
                 return self.dpu.status() or STATUS_FAILED
             if deadline is not None and time.monotonic() >= deadline:
                 self.verdict = (f"timeout after {self.options.timeout:g} s: no server can be "
@@ -136,9 +162,13 @@ class Pair:
             self.dpu.look(self.options.comch_info)
         return 0
 
-    def last_words(self, side):
-        """Where its output is."""
-        return f"its output is in {side.log}"
+    def explain(self, side, sentence):
+        """That a side has ended too early, where its output is, and what is known of the reason."""
+        self.verdict = f"{side.name}: ended with status {side.status()}"
+        if side.name != self.options.terminal:
+            self.verdict += f"; its output is in {side.log}"
+        if sentence:
+            self.verdict += f"; {sentence}"
 
     def wait_for_ends(self, deadline):
         """Until a side fails, or all have ended; the status."""
@@ -148,20 +178,20 @@ class Pair:
                 side = self.ended.get(timeout=self.remaining(deadline))
             except queue.Empty:
                 self.look()
-                self.verdict = (f"timeout after {self.options.timeout:g} s: "
-                                f"{why(self.dpu, self.hosts)}")
+                hosts = [host for host in self.hosts if host.is_running()]
+                self.verdict = f"timeout after {self.options.timeout:g} s: " + (
+                    why(self.dpu, hosts) or "no connection has been seen")
                 return STATUS_TIMEOUT
             left.discard(side)
             if side.status() != 0:
-                self.verdict = (f"{side.name}: ended with status {side.status()}; "
-                                f"{self.last_words(side)}; {why(self.dpu, self.hosts)}")
+                self.explain(side, None if side is self.dpu else why(self.dpu, [side]))
                 return side.status()
         return self.wait_for_dpu(deadline)
 
     def wait_for_dpu(self, deadline):
         """The hosts are done: many servers then run on."""
-        grace = self.options.grace
-        if self.dpu.is_running() and deadline is not None:
+        grace = None if self.dpu.name == self.options.terminal else self.options.grace
+        if grace is not None and deadline is not None:
             grace = min(grace, self.remaining(deadline))
         try:
             self.dpu.process.wait(timeout=grace)
@@ -169,9 +199,16 @@ class Pair:
             self.output.say("dpu: still runs after the hosts are done: ending it")
             self.dpu.end()
         if self.dpu.status() != 0:
-            self.verdict = (f"dpu: ended with status {self.dpu.status()}; "
-                            f"{self.last_words(self.dpu)}")
+            self.explain(self.dpu, None)
         return self.dpu.status()
+
+    def wait_for_terminal(self):
+        """A side in a debugger is not ended: its user ends it."""
+        for side in self.sides:
+            if side.name == self.options.terminal and side.is_running():
+                self.output.say(f"waiting for the debugger of {side.name}" + (
+                    f"; {self.verdict}" if self.verdict else ""))
+                side.process.wait()
 
     def run(self):
         """The status: 0, that of the first side that failed, or STATUS_TIMEOUT."""
@@ -179,17 +216,21 @@ class Pair:
         deadline = None if timeout is None else time.monotonic() + timeout
         watcher = threading.Thread(target=self.watch, daemon=True)
         try:
-            self.start(self.dpu)
-            status = self.wait_for_server(deadline)
+            status = self.start(self.dpu) or self.wait_for_server(deadline)
+            for host in self.hosts:
+                status = status or self.start(host)
             if status == 0:
-                for host in self.hosts:
-                    self.start(host)
                 watcher.start()
                 status = self.wait_for_ends(deadline)
+            self.wait_for_terminal()
             return status
         finally:
+            # Whoever asks again would leave what is not ended yet.
+            handlers = {number: signal.signal(number, signal.SIG_IGN) for number in ENDING}
             self.stopping.set()
             self.close()
+            for number, handler in handlers.items():
+                signal.signal(number, handler)
             if self.verdict is not None:
                 self.output.say(self.verdict)
 
@@ -198,10 +239,15 @@ class Pair:
         for side in reversed(self.sides):
             side.end()
             side.join()
-        for pid in descendants():
-            try:
-                os.kill(pid, signal.SIGKILL)
-                os.waitpid(pid, 0)
-            except (ProcessLookupError, ChildProcessError):
-                pass
+        # Those of a process that is killed become ours.
+        for _ in range(MAX_DEPTH):
+            pids = descendants()
+            if not pids:
+                break
+            for pid in pids:
+                try:
+                    os.kill(pid, signal.SIGKILL)
+                    os.waitpid(pid, 0)
+                except (ProcessLookupError, ChildProcessError, PermissionError):
+                    pass
         shutil.rmtree(self.place, ignore_errors=True)

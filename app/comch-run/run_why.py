@@ -30,6 +30,8 @@ def before_server(dpu):
 def of_client(host, client, dpu):
     """Why a client is not connected."""
     me = f"{host.name}: its client '{client['name']}' on {client['function']}"
+    if not dpu.is_running():
+        return f"{me} is not connected: the dpu has ended"
     servers = [s for s in dpu.all("servers") if s["state"] == "RUNNING"]
     same_name = [s for s in servers if s["name"] == client["name"]]
     if any(s["function"] == client["function"] for s in same_name):
@@ -73,23 +75,39 @@ def hangs(side):
     """Whether it does not run its polls, without sleeping on them."""
     polls = side.all("polls")
     return (side.is_running() and polls and not any(p["asleep"] for p in polls) and
-            time.monotonic() - side.changed_at > SILENT_S)
+            side.looked_at - side.changed_at > SILENT_S)
+
+
+def pids(side):
+    """Its processes."""
+    return {state["pid"] for state in side.states}
+
+
+def shared(side, peer, kind):
+    """What a side has of a kind towards another side: (its connection, it)."""
+    for state in side.states:
+        conns = {c["id"]: c for c in state["connections"]
+                 if c["state"] == "up" and c["peer_pid"] in pids(peer)}
+        for thing in state[kind]:
+            conn = conns.get(thing["id"] if kind == "connections" else thing["conn"])
+            if conn is not None:
+                yield conn, thing
 
 
 def of_connection(side, peer):
-    """What holds a connection up."""
-    for conn in side.all("connections"):
+    """What holds a connection up, seen from the side that sends."""
+    for conn, _ in shared(side, peer, "connections"):
         stats = conn["stats"]
-        if conn["state"] == "up" and 0 < conn.get("send_credits", 0) <= stats["in_flight"]:
+        if 0 < conn["send_credits"] <= stats["in_flight"]:
             return (f"{side.name}: has no credit on '{conn['name']}': {peer.name} has not taken "
                     f"{stats['in_flight']} of its {stats['tx_msgs']} messages")
-    for consumer in peer.all("consumers"):
+    producers = [producer for _, producer in shared(side, peer, "producers")]
+    for _, consumer in shared(peer, side, "consumers"):
         stats = consumer["stats"]
-        if consumer["state"] == "RUNNING" and stats["posted"] == stats["msgs"] and \
-                side.all("producers"):
+        if producers and consumer["state"] == "RUNNING" and stats["posted"] == stats["msgs"]:
             return f"{peer.name}: has no buffer posted in consumer {consumer['id']}: " + (
                 f"all {stats['posted']} have been filled" if stats["posted"] else "it had none yet")
-    for producer in side.all("producers"):
+    for producer in producers:
         if producer["state"] == "STARTING":
             return (f"{side.name}: its producer {producer['id']} waits for a consumer of "
                     f"{peer.name} with that number")
@@ -107,28 +125,29 @@ def traffic(side):
 
 
 def why(dpu, hosts):
-    """One sentence: what the pair waits for, or waited for when a side ended."""
-    if not any(s["state"] == "RUNNING" for s in dpu.all("servers")) and not any(
-            host.all("connections") for host in hosts):
-        return before_server(dpu)
-    for side in (dpu, *hosts):
+    """One sentence: what the DPU side and these hosts wait for, or waited for when one ended; None:
+    it is not known."""
+    sides = (dpu, *hosts)
+    for side in sides:
         if is_stopped(side):
             return f"{side.name}: is stopped by a signal, or by a debugger"
+    for side in sides:
         if hangs(side):
-            silent = time.monotonic() - side.changed_at
             return (f"{side.name}: hangs: it has not called its poll, or doca_pe_progress(), for "
-                    f"{silent:.0f} s")
+                    f"{side.looked_at - side.changed_at:.0f} s")
     for host in hosts:
-        clients = host.all("clients")
-        for client in clients:
+        for client in host.all("clients"):
             if client["state"] != "RUNNING":
                 return of_client(host, client, dpu)
-        if not clients and not host.all("connections") and host.is_running():
+        if not host.all("clients") and not host.all("connections") and (
+                host.states or host.is_running()):
             return before_client(host)
     for host in hosts:
         found = of_connection(host, dpu) or of_connection(dpu, host)
         if found:
             return found
-    silent = time.monotonic() - max(side.changed_at for side in (dpu, *hosts))
-    told = "; ".join(traffic(side) for side in (dpu, *hosts))
+    if not any(conn["state"] == "up" for host in hosts for conn in host.all("connections")):
+        return None
+    silent = time.monotonic() - max(side.changed_at for side in sides)
+    told = "; ".join(traffic(side) for side in sides)
     return f"connected, and silent for {silent:.0f} s: {told} messages"

@@ -75,8 +75,14 @@ def talks():
 
 def talks_to_many():
     """Several hosts, that do not meet another pair at the same time."""
-    other = subprocess.Popen(words_of(server(), [shell("sleep 1000")], ["--timeout", "0"]),
+    elsewhere = pathlib.Path(here.name, "elsewhere")
+    other = subprocess.Popen(words_of(server(), [shell("sleep 1000")],
+                                      ["--timeout", "0", "--out", str(elsewhere)]),
                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    log = elsewhere / "dpu.log"
+    while not (log.exists() and "is ready" in log.read_text()):
+        assert other.poll() is None
+        time.sleep(0.05)
     try:
         run(server("--clients", "2"), client(), client("--text", "second"), says=[
             "host1 | 1 messages sent, 1 delivered, 1 answered", 'dpu   | client 1: ',
@@ -90,12 +96,13 @@ def talks_to_many():
 
 def fails():
     """The status is that of the first that failed, and the others are ended."""
-    run(server(), shell("exit 3"), status=3, says=["host: ended with status 3", "host.log"])
+    done = run(server(), shell("exit 3"), status=3)
+    assert done.stderr == f"comch-run: host: ended with status 3; its output is in {out}/host.log\n"
     run(server(), shell("kill -SEGV $$"), shell("sleep 1000"), status=139,
         says=["host1: ended with status 139"])
     run(shell("echo no; exit 4"), client(), status=4,
-        says=["dpu  | no", "dpu: ended with status 4 before a server could be reached"])
-    run(["true"], client(), status=1, says=["dpu: ended with status 0 before a server"])
+        says=["dpu  | no", "dpu: ended with status 4; ", "no server of it could be reached before"])
+    run(["true"], client(), status=1, says=["dpu: ended with status 0; ", "no server of it could be reached"])
     run(server(), shell("exit 5"), options=["--repeat", "3"], status=5,
         says=["run 1 of 3: failed with status 5"])
     # Without a newline, and killed.
@@ -130,17 +137,40 @@ def leaves_nothing():
     """Also what a side has started and left, or what ignores a request; and when interrupted."""
     mark = f"COMCH_RUN_TEST={here.name}"
     environment = {**os.environ, "COMCH_RUN_TEST": here.name, "TMPDIR": here.name}
-    run(shell("setsid sleep 1000 & trap '' TERM; sleep 1000; sleep 1000"), client(),
+    run(shell("setsid sh -c 'sleep 1000; :' & trap '' TERM; sleep 1000; sleep 1000"), client(),
         options=["--timeout", "0.3"], status=STATUS_TIMEOUT, env=environment)
     assert not processes_with(mark), processes_with(mark)
     with subprocess.Popen(words_of(shell("sleep 1000"), [client()], []), env=environment,
                           stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as pair:
         while len(processes_with(mark)) < 2:
+            assert pair.poll() is None
             time.sleep(0.05)
         pair.send_signal(signal.SIGTERM)
         _, err = pair.communicate(timeout=LIMIT_S)
     assert pair.returncode == 130 and "comch-run: interrupted" in err, (pair.returncode, err)
     assert not processes_with(mark), processes_with(mark)
+    assert not list(pathlib.Path(here.name).glob("comch-run-*")), os.listdir(here.name)
+
+
+def odd_ends():
+    """A reader that goes away; a program that cannot be executed; valgrind; a directory given."""
+    words = words_of(server("--clients", "1"), [client("--count", "3")], [])
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as pair:
+        pair.stdout.close()
+        assert pair.wait(timeout=LIMIT_S) == 0, pair.stderr.read()
+    assert "3 messages sent" in (out / "host.log").read_text()
+    program = pathlib.Path(here.name, "program")
+    program.write_bytes(b"\x7fELF no program")
+    program.chmod(0o755)
+    run(server(), [str(program)], status=126, says=["host: cannot be started: ", "Exec format"])
+    # Without telemetry, a server is found in a directory that other pairs know, too.
+    run([SERVER, "--clients", "1"], [CLIENT],
+        env={**os.environ, "COMCH_DIR": str(pathlib.Path(here.name, "comch"))},
+        says=["host | 1 messages sent, 1 delivered, 1 answered"])
+    done = subprocess.run(words_of(["true"], [["true"]], ["--doca", "0.1"]), capture_output=True,
+                          text=True, check=False, timeout=LIMIT_S,
+                          env={**os.environ, "TMPDIR": here.name})
+    assert done.returncode == 2 and "comch-run: --doca: " in done.stderr, done
     assert not list(pathlib.Path(here.name).glob("comch-run-*")), os.listdir(here.name)
 
 
@@ -172,3 +202,4 @@ talks_to_many()
 fails()
 waits()
 leaves_nothing()
+odd_ends()

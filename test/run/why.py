@@ -11,22 +11,28 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, sys.argv[1])
-from run_why import why  # noqa: E402 # pylint: disable=wrong-import-position,import-error
+from run_why import before_server, why  # noqa: E402 # pylint: disable=wrong-import-position,import-error
+
+
+# None is a process.
+PIDS = {"dpu": 5000001, "host": 5000002, "host1": 5000003, "host2": 5000004}
 
 
 class Known:
     """A side, as run_why.py sees it."""
 
-    def __init__(self, name, ago=0, **kinds):
+    def __init__(self, name, ago=0, running=True, **kinds):
         self.name = name
+        self.running = running
         empty = {kind: [] for kind in ("devices", "servers", "clients", "connections", "producers",
                                        "consumers", "polls")}
-        self.states = [{"pid": 0, **empty, **kinds}] if kinds else []
-        self.changed_at = time.monotonic() - ago
+        self.states = [{"pid": PIDS[name], **empty, **kinds}] if kinds else []
+        self.looked_at = time.monotonic()
+        self.changed_at = self.looked_at - ago
 
     def is_running(self):
-        """It does."""
-        return True
+        """As told."""
+        return self.running
 
     def all(self, kind):
         """As Side has it."""
@@ -48,9 +54,9 @@ def client(name="s", function="pf0", state="STARTING", **more):
     return {"name": name, "function": function, "state": state, **more}
 
 
-def conn(in_flight=0, tx_msgs=0, rx_msgs=0):
+def conn(peer="dpu", number=1, in_flight=0, tx_msgs=0, rx_msgs=0):
     """A connection that is up."""
-    return {"name": "s", "state": "up", "send_credits": 64,
+    return {"id": number, "name": "s", "state": "up", "send_credits": 64, "peer_pid": PIDS[peer],
             "stats": {"in_flight": in_flight, "tx_msgs": tx_msgs, "rx_msgs": rx_msgs}}
 
 
@@ -60,22 +66,20 @@ def poll(asleep=1):
 
 
 def says(dpu, host, *words):
-    """The sentence has all of these."""
-    said = why(dpu, [host])
+    """The sentence has all of these. host: or a list of hosts"""
+    said = why(dpu, host if isinstance(host, list) else [host])
     assert "\n" not in said and all(word in said for word in words), (said, words)
 
 
 serving = {"devices": [device("dpu")], "servers": [server()], "polls": [poll()]}
 up = {"clients": [client(state="RUNNING")], "polls": [poll()]}
+connecting = [{**conn(), "state": "connecting"}]
 
-says(Known("dpu"), Known("host"), "dpu: shows nothing of itself", "--no-telemetry")
-says(Known("dpu", devices=[device("dpu")]), Known("host"), "dpu: has no server", "comch_shm0 (dpu)")
-says(Known("dpu", servers=[server(state="IDLE")]), Known("host"),
-     "its server 's' on pf0 is IDLE, not RUNNING")
 says(Known("dpu", **serving), Known("host"), "host: shows nothing of itself")
 says(Known("dpu", **serving), Known("host", devices=[device("host")]), "host: has no client",
      "comch_shm0 (host)")
-connecting = [conn()]
+# One that has ended, of which nothing is known.
+assert why(Known("dpu", **serving), [Known("host", running=False)]) is None
 says(Known("dpu", **serving), Known("host", clients=[client(name="t")], connections=connecting),
      "its client 't' on pf0 finds no server of that name there, but 's'")
 says(Known("dpu", **serving), Known("host", clients=[client("t", "pf1")], connections=connecting),
@@ -84,25 +88,38 @@ says(Known("dpu", **serving), Known("host", clients=[client(function="pf0vf1")])
      "the dpu listens for that name on pf0, of another representor")
 says(Known("dpu", **serving), Known("host", clients=[client(state="IDLE", reason="rejected")]),
      "is not connected, though that server is there: rejected")
-says(Known("dpu"), Known("host", clients=[client()], connections=connecting),
-     "finds no server: dpu: shows nothing")
-says(Known("dpu", connections=[conn()], **serving),
-     Known("host", connections=[conn(in_flight=64, tx_msgs=70)], **up),
+says(Known("dpu", running=False, **serving), Known("host", clients=[client()]),
+     "host: its client 's' on pf0 is not connected: the dpu has ended")
+for dpu, reason in ((Known("dpu"), "dpu: shows nothing of itself"),
+                    (Known("dpu", devices=[device("dpu")]), "dpu: has no server; its devices: "
+                     "comch_shm0 (dpu)"),
+                    (Known("dpu", servers=[server(state="IDLE")]),
+                     "its server 's' on pf0 is IDLE, not RUNNING")):
+    says(dpu, Known("host", clients=[client()], connections=connecting), "finds no server: ", reason)
+    assert reason in before_server(dpu)
+
+full = conn(in_flight=64, tx_msgs=70)
+says(Known("dpu", connections=[conn("host")], **serving), Known("host", connections=[full], **up),
      "host: has no credit on 's': dpu has not taken 64 of its 70 messages")
-consumer = {"id": 1, "state": "RUNNING", "stats": {"posted": 8, "msgs": 8}}
+consumer = {"id": 1, "conn": 1, "state": "RUNNING", "stats": {"posted": 8, "msgs": 8}}
 unused = {**consumer, "stats": {"posted": 0, "msgs": 0}}
-producer = {"id": 1, "state": "RUNNING", "stats": {"msgs": 8}}
-says(Known("dpu", connections=[conn()], consumers=[consumer], **serving),
+producer = {"id": 1, "conn": 1, "state": "RUNNING", "stats": {"msgs": 8}}
+says(Known("dpu", connections=[conn("host")], consumers=[consumer], **serving),
      Known("host", connections=[conn()], producers=[producer], **up),
      "dpu: has no buffer posted in consumer 1: all 8 have been filled")
-says(Known("dpu", connections=[conn()], consumers=[unused], **serving),
+says(Known("dpu", connections=[conn("host")], consumers=[unused], **serving),
      Known("host", connections=[conn()], producers=[producer], **up),
      "dpu: has no buffer posted in consumer 1: it had none yet")
-says(Known("dpu", connections=[conn()], **serving),
+says(Known("dpu", connections=[conn("host")], **serving),
      Known("host", connections=[conn()], producers=[{**producer, "state": "STARTING"}], **up),
      "host: its producer 1 waits for a consumer of dpu with that number")
-says(Known("dpu", ago=5, connections=[conn()], servers=[server()], polls=[poll(asleep=0)]),
+# Of two hosts, the one that it is.
+says(Known("dpu", connections=[conn("host1"), {**full, "id": 2, "peer_pid": PIDS["host2"]}],
+           **serving),
+     [Known("host1", connections=[conn()], **up), Known("host2", connections=[conn()], **up)],
+     "dpu: has no credit on 's': host2 has not taken 64 of its 70")
+says(Known("dpu", ago=5, connections=[conn("host")], servers=[server()], polls=[poll(asleep=0)]),
      Known("host", connections=[conn()], **up), "dpu: hangs", "doca_pe_progress()", "for 5 s")
-says(Known("dpu", ago=5, connections=[conn(rx_msgs=3)], **serving),
+says(Known("dpu", ago=5, connections=[conn("host", rx_msgs=3)], **serving),
      Known("host", ago=3, connections=[conn(tx_msgs=3)], **up),
      "connected, and silent for 3 s: dpu has sent 0 and received 3; host has sent 3 and received 0")
