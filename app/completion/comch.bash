@@ -26,7 +26,7 @@ _comch() {
 	-*)
 		words=$(_comch_values "$prev" <<<"$help")
 		# Another value: a file, perhaps.
-		[ -n "$words" ] || ! grep -qE "^ *(-[a-zA-Z], )?$prev[ =][A-Z]" <<<"$help" || return 0 ;;
+		[ -n "$words" ] || ! grep -qE "^ *(-[a-zA-Z], )?${prev}[ =][A-Z]" <<<"$help" || return 0 ;;
 	*)
 		words= ;;
 	esac

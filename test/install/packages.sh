@@ -78,6 +78,20 @@ talk() {
 		fail "the client said: $(cat "$tmp/client")"
 }
 
+# make_doca_pair, run_doca_pair EXAMPLES: a program for DOCA, both sides.
+make_doca_pair() {
+	local role
+	for role in dpu host; do
+		comch-doca-env "$role" -- make -s -C "$1/doca_ctrl_path"
+	done
+}
+
+run_doca_pair() {
+	comch-run --out "$tmp/out" -- "$1/doca_ctrl_path/build/doca_ctrl_path_dpu" \
+		--- "$1/doca_ctrl_path/build/doca_ctrl_path_host" >"$tmp/log" 2>&1 ||
+		fail "comch-run: $(cat "$tmp/log")"
+}
+
 nb=0
 say() {
 	printf 'packages: %s\n' "$*"
@@ -91,9 +105,7 @@ if [ -n "$older" ]; then
 	install_from "$older"
 	cp -r "$source/examples" "$tmp/examples"
 	make -s -C "$tmp/examples/ctrl_path"
-	for role in dpu host; do
-		comch-doca-env "$role" -- make -s -C "$tmp/examples/doca_ctrl_path"
-	done
+	make_doca_pair "$tmp/examples"
 	start_server "$tmp/examples/ctrl_path/build/server"
 	install_from "$packages"
 	for name in $(names_in "$packages"); do
@@ -104,12 +116,7 @@ if [ -n "$older" ]; then
 	start_server "$tmp/examples/ctrl_path/build/server"
 	talk timeout 60 "$tmp/examples/ctrl_path/build/client"
 	stop_server
-	comch-doca-env dpu -- "$tmp/examples/doca_ctrl_path/build/doca_ctrl_path_dpu" >"$tmp/server" &
-	server_pid=$!
-	comch-doca-env host -- timeout 60 "$tmp/examples/doca_ctrl_path/build/doca_ctrl_path_host" \
-		>"$tmp/client" || fail "the DOCA client has failed: $(cat "$tmp/client")"
-	wait "$server_pid" || fail "the DOCA server ended with status $?: $(cat "$tmp/server")"
-	server_pid=
+	run_doca_pair "$tmp/examples"
 	say 'programs of the older packages run with the new ones'
 else
 	install_from "$packages"
@@ -140,6 +147,11 @@ for script in install.sh cmake.sh prefix.sh comm_channel.sh msgq.sh; do
 		fail "$script: $(cat "$tmp/log")"
 	say "$script passed"
 done
+
+cp -r "$source/examples" "$tmp/anew"
+make_doca_pair "$tmp/anew"
+run_doca_pair "$tmp/anew"
+say 'comch-run runs a pair of programs for DOCA'
 
 # Members of the group reach servers of root, and others do not.
 useradd --groups comch member
