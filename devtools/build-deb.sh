@@ -114,6 +114,8 @@ if [ -n "$revision" ]; then
 	rm -rf "$new"
 	# They are those of the last commit. And this version is before it.
 	rm "$root"/root/comch/debian/*.symbols
+	# What it may not have.
+	sed -i -e '\|^usr/share/|d' -e '\|comch-run|d' "$root"/root/comch/debian/*.install
 	suffix=~before
 fi
 # Of a release of its own, so that one built for Debian 12 is older than one for 13.
