@@ -72,12 +72,6 @@ version=$(sed -n '1s/.*(\(.*\)).*/\1/p' "$top/debian/changelog")
 	die "debian/changelog has version $version, VERSION has $(cat "$top/VERSION")"
 out=$(realpath -m "${out:-$top/build-deb/$release-$arch}")
 
-chroot_need
-root=$(mktemp -d)
-trap 'rm -rf --one-file-system "$root"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
 # in_tree COMMAND...
 in_tree() {
 	chroot_run "$root" /root/comch "$@"
@@ -101,8 +95,7 @@ sums() {
 	(cd "$root/root" && sha256sum -- *.deb)
 }
 
-chroot_open "$root" "$release" "$mirror"
-chroot_copy "$root" "$tree"
+chroot_make "$release" "$mirror" "$tree"
 if [ -n "$revision" ]; then
 	new=$root/root/new
 	mv "$root/root/comch" "$new"
@@ -133,8 +126,7 @@ if [ "$arch" != "$here" ]; then
 	chroot_apt "$root" install "crossbuild-essential-$arch"
 	options+=("-a$arch")
 fi
-chroot_run "$root" /root/comch apt-get "${network_options[@]}" -q -y --no-install-recommends \
-	-o Dpkg::Use-Pty=0 build-dep "${options[@]}" ./
+chroot_apt "$root" build-dep "${options[@]}" /root/comch/
 ! $net || in_tree env PKG_CONFIG="$(pkg_config)" devtools/build-pmd.sh --source
 packages_of "${options[@]}"
 if $twice; then

@@ -9,12 +9,6 @@
 # shellcheck disable=SC2034 # for the scripts that source this file
 readonly debian_mirror=http://deb.debian.org/debian
 
-# chroot_need: what these functions need.
-chroot_need() {
-	[ "$(id -u)" -eq 0 ] || die 'needs root'
-	"$top/devtools/setup.sh" chroot
-}
-
 # chroot_open ROOT RELEASE MIRROR: a new base system, with this machine's proxy and names.
 chroot_open() {
 	local file
@@ -40,6 +34,20 @@ chroot_copy() {
 		git clone -q --no-hardlinks "$top" "$1/root/comch"
 		chown -R root: "$1/root/comch"
 	fi
+}
+
+# chroot_make RELEASE MIRROR TREE: $root, a new base system with this repository in it, until the
+# script exits. TREE as above.
+chroot_make() {
+	[ "$(id -u)" -eq 0 ] || die 'needs root'
+	"$top/devtools/setup.sh" chroot
+	root=$(mktemp -d)
+	# The mounts are in another namespace, so this removes our files only.
+	trap 'rm -rf --one-file-system "$root"' EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	chroot_open "$root" "$1" "$2"
+	chroot_copy "$root" "$3"
 }
 
 # chroot_run ROOT DIR COMMAND...: run it in directory DIR of ROOT, without the variables of the

@@ -44,15 +44,7 @@ while [ $# -gt 0 ]; do
 		break ;;
 	esac
 done
-chroot_need
-root=$(mktemp -d)
-# The mounts are in another namespace, so this removes our files only.
-trap 'rm -rf --one-file-system "$root"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-chroot_open "$root" "$release" "$mirror"
-chroot_copy "$root" "$tree"
+chroot_make "$release" "$mirror" "$tree"
 if [ $# -gt 0 ]; then
 	chroot_run "$root" /root/comch "$@"
 else

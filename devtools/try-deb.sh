@@ -53,14 +53,7 @@ for dir in "$packages" ${older:+"$older"}; do
 	compgen -G "$dir/*.deb" >/dev/null || die "no packages in $dir: devtools/build-deb.sh makes them"
 done
 
-chroot_need
-root=$(mktemp -d)
-trap 'rm -rf --one-file-system "$root"' EXIT
-trap 'exit 130' INT
-trap 'exit 143' TERM
-
-chroot_open "$root" "$release" "$mirror"
-chroot_copy "$root" "$tree"
+chroot_make "$release" "$mirror" "$tree"
 cp -r "$packages" "$root/root/packages"
 [ -z "$older" ] || cp -r "$older" "$root/root/older"
 chroot_apt "$root" update

@@ -13,15 +13,20 @@ def quoted(names):
     return " and ".join(f"'{name}'" for name in sorted(set(names)))
 
 
+def lacks(side, what):
+    """Why a side has no server or client."""
+    if not side.states:
+        return (f"{side.name}: shows nothing of itself: it has not opened a device yet, or it runs "
+                "EAL with --no-telemetry")
+    devices = ", ".join(f"{d['name']} ({d['role']})" for d in side.all("devices"))
+    return f"{side.name}: has no {what}; its devices: {devices or 'none'}"
+
+
 def before_server(dpu):
-    """Why there is no server."""
-    if not dpu.states:
-        return ("dpu: shows nothing of itself: it has not opened a device yet, or it runs EAL with "
-                "--no-telemetry")
+    """Why no server can be reached."""
     servers = dpu.all("servers")
     if not servers:
-        devices = ", ".join(f"{d['name']} ({d['role']})" for d in dpu.all("devices"))
-        return f"dpu: has no server; its devices: {devices or 'none'}"
+        return lacks(dpu, "server")
     server = servers[0]
     return (f"dpu: its server '{server['name']}' on {server['function']} is {server['state']}, not "
             "RUNNING")
@@ -48,15 +53,6 @@ def of_client(host, client, dpu):
     return f"{me} finds no server of that name there" + (f", but {there}" if there else "; the dpu "
         f"has {quoted(s['name'] for s in servers)} on " +
         " and ".join(sorted({s["function"] for s in servers})))
-
-
-def before_client(host):
-    """Why there is no client."""
-    if not host.states:
-        return (f"{host.name}: shows nothing of itself: it has not opened a device yet, or it runs "
-                "EAL with --no-telemetry")
-    devices = ", ".join(f"{d['name']} ({d['role']})" for d in host.all("devices"))
-    return f"{host.name}: has no client; its devices: {devices or 'none'}"
 
 
 def is_stopped(side):
@@ -141,7 +137,7 @@ def why(dpu, hosts):
                 return of_client(host, client, dpu)
         if not host.all("clients") and not host.all("connections") and (
                 host.states or host.is_running()):
-            return before_client(host)
+            return lacks(host, "client")
     for host in hosts:
         found = of_connection(host, dpu) or of_connection(dpu, host)
         if found:

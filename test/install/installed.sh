@@ -11,19 +11,8 @@
 source=$1 build=$2 prefix=$3 libdir=$4
 shift 4
 
-tmp=$(mktemp -d)
-# A process that the test has started.
-server_pid=
-cleanup() {
-	[ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true
-	rm -rf "$tmp"
-}
-trap cleanup EXIT
-
-fail() {
-	echo "$*" >&2
-	exit 1
-}
+# shellcheck source-path=SCRIPTDIR source=tmp.sh
+. "$(dirname "${BASH_SOURCE[0]}")/tmp.sh"
 
 unset PKG_CONFIG_PATH LD_LIBRARY_PATH CPATH LIBRARY_PATH
 if [ -n "${T_INSTALLED:-}" ]; then

@@ -13,18 +13,8 @@ set -euo pipefail
 source=$1 packages=$2 older=${3:-}
 libdir=lib/$(gcc -print-multiarch)
 
-tmp=$(mktemp -d)
-server_pid=
-cleanup() {
-	[ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true
-	rm -rf "$tmp"
-}
-trap cleanup EXIT
-
-fail() {
-	echo "$*" >&2
-	exit 1
-}
+# shellcheck source-path=SCRIPTDIR source=tmp.sh
+. "$(dirname "$0")/tmp.sh"
 
 # Without those for debuggers.
 debs_in() {
