@@ -85,7 +85,8 @@ page() {
 }
 
 # page_of_guide NAME SECTION GUIDE DESCRIPTION...: print it. Links to other guides are plain text.
-# Terminals have no font C.
+# Terminals have no font C; and that a path does not fit into a column (groff's warning 4) is no
+# fault.
 page_of_guide() {
 	# It asks for tbl.
 	printf "%s\n" "'\\\" t" ".\\\" Made by devtools/man.sh of doc/guides/$3."
@@ -93,7 +94,7 @@ page_of_guide() {
 		printf '# NAME\n\n%s - %s\n\n' "$1" "${*:4}"
 		sed -E -e '/^<!-- SPDX/d' -e 's/\[([^]]*)\]\([^:)]*\)/\1/g' "$top/doc/guides/$3"
 	} | lowdown -s -tman -M title="$1" -M section="$2" -M source=comch |
-		sed -e 1d -e 's/\\fC/\\fB/g' -e 's/^\.TH.*/&\n.ad l/' \
+		sed -e 1d -e 's/\\fC/\\fB/g' -e 's/^\.TH.*/&\n.ad l\n.if (\\n[.warn]\/4%2) .warn \\n[.warn]-4/' \
 			-e 'N;s/^\.SH\n\(.*\)/.SH \1/;P;D'
 }
 
