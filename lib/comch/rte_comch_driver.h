@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /** Version of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 7
+#define RTE_COMCH_DRIVER_ABI 8
 
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
@@ -442,10 +442,7 @@ struct rte_comch_region_ops {
 	/** Create a zeroed region: this end writes, the peer reads. @return 0, -ENOMEM, -EMFILE. */
 	int (*region_create)(struct rte_comch_link *link, size_t len,
 			struct rte_comch_region *region);
-	/**
-	 * Map a control region of the peer, read-only, *len* bytes.
-	 * @return 0, -EPERM (not sealed, too short), -ENOMEM.
-	 */
+	/** Map a control region, read-only. @return 0, -EPERM (not sealed, too short), -ENOMEM. */
 	int (*region_map)(struct rte_comch_link *link, int fd, size_t len,
 			struct rte_comch_region *region);
 	/** O. The DMA device that copies large payloads. @return NULL: none. */
@@ -510,8 +507,8 @@ struct rte_comch_driver_ops {
 	int (*connect)(struct rte_comch_dev *dev, uint16_t rep, const char *name,
 			struct rte_comch_link **link);
 	/**
-	 * R. Advance the handshake and detect the peer's death. May make
-	 * syscalls. Updates link->state, link->error, link->text.
+	 * R. Advance the handshake, detect the peer's death, and update link->state, error and
+	 * text. May make syscalls.
 	 */
 	void (*link_poll)(struct rte_comch_link *link);
 	/**
@@ -553,12 +550,15 @@ struct rte_comch_driver_ops {
 	int (*frame_rx)(struct rte_comch_link *link, void *buf, uint32_t size,
 			int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);
 	/**
-	 * R. Whether there is a frame to receive. Each run calls it for the links in use, so it
-	 * must be cheap. A driver may also do here what each run must do, such as taking
-	 * completions or sending what is due, and may set link->state: it then calls
-	 * comch_link_tell().
+	 * R. Whether there is a frame. Each run calls it for links in use; what else it does there,
+	 * such as taking completions, must be cheap. If it sets link->state: comch_link_tell().
 	 */
 	bool (*frame_pending)(const struct rte_comch_link *link);
+	/**
+	 * O. Where frame_pending looks, which says no until this 64-bit word is *value*; NULL: it
+	 * has to be called. Of idle links, runs read the word alone, until frame_rx or link_close.
+	 */
+	const uint64_t *(*frame_word)(const struct rte_comch_link *link, uint64_t *value);
 
 	/** O. Whether all frames sent have arrived, which a close waits for; else always. */
 	bool (*link_idle)(const struct rte_comch_link *link);
@@ -570,13 +570,13 @@ struct rte_comch_driver_ops {
 };
 
 /** Register a driver; for constructors. The name has RTE_COMCH_DRIVER_ABI: others do not link. */
-void rte_comch_driver_register_v7(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v8(const struct rte_comch_driver_ops *ops);
 
 /** Register a driver with operations *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v7(&(ops)); \
+		rte_comch_driver_register_v8(&(ops)); \
 	}
 
 /**

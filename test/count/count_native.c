@@ -220,6 +220,40 @@ step_ctrl(void)
 	T_EQ(ev[0].type, RTE_COMCH_EVENT_SENT);
 }
 
+/* Clients that say nothing beside one that does. */
+#define CROWD 32
+
+static struct rte_comch_client *crowd[CROWD];
+
+static void
+open_crowd(void)
+{
+	const struct rte_comch_client_conf conf = { .conf_size = sizeof(conf) };
+	unsigned int i;
+
+	open_pair();
+	for (i = 0; i < CROWD; i++) {
+		crowd[i] = t_client_new(pair.host, pair.host_dev, pair.name, &conf);
+		T_EQ(rte_comch_client_start(crowd[i]), -EINPROGRESS);
+		T_UNTIL(t_state_is(pair.host, crowd[i], RTE_COMCH_STATE_RUNNING));
+	}
+	t_settle();
+	/* The one that speaks is not idle any more, at either end. */
+	t_send(pair.cconn, "first", 5, 0);
+	T_UNTIL(t_count(pair.dpu, RTE_COMCH_EVENT_MSG, NULL) == 1);
+	T_UNTIL(t_count(pair.host, RTE_COMCH_EVENT_SENT, NULL) == 1);
+}
+
+static void
+close_crowd(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < CROWD; i++)
+		t_client_end(crowd[i]);
+	close_pair();
+}
+
 /* A run of a poll with one connection that says nothing. */
 static void
 step_idle(void)
@@ -360,6 +394,8 @@ const struct count_row count_rows_native[] = {
 		close_mbuf },
 	{ "ctrl", "a control message of 64 bytes, and its SENT event", 1, open_pair, step_ctrl,
 		close_pair },
+	{ "ctrl-crowd", "the same beside 32 idle connections", 1, open_crowd, step_ctrl,
+		close_crowd },
 	{ "idle", "a poll_run() of each end that finds nothing", 1, open_pair, step_idle,
 		close_pair },
 	{ "sleep", "64 bytes that wake a sleeping poll", 1, open_sleep, step_sleep,

@@ -14,8 +14,9 @@
 V_SUITE(turns);
 
 #define MAX_BUSY 16
-/* Of the scheduler: idle clients that one run looks at. */
-#define COLD_PER_RUN 8
+/* Of the scheduler: idle clients that one run looks at, and one after a full run. */
+#define COLD_PER_RUN 2
+#define COLD_PER_FULL_RUN 8
 /* And runs after which a client counts as idle. */
 #define HOT_RUNS 64
 
@@ -203,30 +204,40 @@ fill_by_turns(struct busy *b, struct victim *v, unsigned int run)
 	t_forget(v->p.host);
 }
 
-/*
- * Meanwhile a stranger's handshake waits, for which full runs go on. Each idle client is heard:
- * full runs do not take its turn.
- */
+/* A client has a message in each run, which is nowhere near full. */
 static void
-idle_are_heard(struct busy *b, struct victim *v)
+one_each_run(struct busy *b, struct victim *v, unsigned int run __rte_unused)
 {
-	const unsigned int most = 1 + 2 * ((b->nb + COLD_PER_RUN - 1) / COLD_PER_RUN);
+	t_send(b->theirs[0], b->data, b->len, 0);
+	t_step_max(v->p.dpu, b->max);
+	t_step(v->p.host);
+	t_forget(v->p.host);
+}
+
+/* All but the first client are idle. Each is heard within that many of these runs. */
+static void
+idle_are_heard(struct busy *b, struct victim *v, unsigned int most,
+		void (*step)(struct busy *b, struct victim *v, unsigned int run))
+{
 	unsigned int i, runs, run = 0;
 
 	for (i = 1; i < b->nb; i++) {
 		for (runs = 0; runs <= 2 * HOT_RUNS; runs++)
-			fill_by_turns(b, v, run++);
+			step(b, v, run++);
 		t_forget(v->p.dpu);
 		t_send(b->theirs[i], "help", 4, 1);
 		for (runs = 0; t_count(v->p.dpu, RTE_COMCH_EVENT_MSG, b->ours[i]) == 0; runs++) {
 			if (runs == most)
 				T_FAIL("idle client %u was not heard in %u runs", i, most);
-			fill_by_turns(b, v, run++);
+			step(b, v, run++);
 		}
 	}
 }
 
-/* With the honest one, 16 are idle: two rounds of them. */
+/*
+ * With the honest one, 16 are idle: two rounds of them. Meanwhile a stranger's handshake waits, for
+ * which full runs go on, and do not take an idle client's turn.
+ */
 Test(turns, of_idle_clients)
 {
 	struct busy b = { .nb = MAX_BUSY, .len = 16, .max = 4 };
@@ -237,8 +248,68 @@ Test(turns, of_idle_clients)
 	busy_open(&b, &v);
 	stranger = v_dial();
 	t_settle();
-	idle_are_heard(&b, &v);
+	idle_are_heard(&b, &v, 1 + 2 * ((b.nb + COLD_PER_FULL_RUN - 1) / COLD_PER_FULL_RUN),
+		fill_by_turns);
 	close(stranger);
+	busy_close(&b, &v);
+	v_close(&v);
+}
+
+/* Fewer are looked at beside a client that is served at once, but each in its turn. */
+Test(turns, of_idle_clients_beside_one_that_is_not)
+{
+	struct busy b = { .nb = MAX_BUSY, .len = 16, .max = 32 };
+	struct victim v;
+
+	v_open(&v, NULL);
+	busy_open(&b, &v);
+	idle_are_heard(&b, &v, 1 + (b.nb + COLD_PER_RUN - 1) / COLD_PER_RUN, one_each_run);
+	busy_close(&b, &v);
+	v_close(&v);
+}
+
+/* Nor do those beside it that are in the handshake, and those that are gone, take its turn. */
+Test(turns, of_idle_clients_beside_strangers)
+{
+	struct busy b = { .nb = 3, .len = 16, .max = 32 }, gone = { .nb = MAX_BUSY, .len = 16 };
+	int strangers[64];
+	struct victim v;
+	unsigned int i;
+
+	v_open(&v, NULL);
+	busy_open(&gone, &v);
+	busy_open(&b, &v);
+	busy_close(&gone, &v);
+	v.p.dpu->hook = on_server_event;
+	for (i = 0; i < RTE_DIM(strangers); i++)
+		strangers[i] = v_dial();
+	t_settle();
+	/* With the honest one and the first client, four are established. */
+	idle_are_heard(&b, &v, 1 + (4 + COLD_PER_RUN - 1) / COLD_PER_RUN, one_each_run);
+	for (i = 0; i < RTE_DIM(strangers); i++)
+		close(strangers[i]);
+	busy_close(&b, &v);
+	v_close(&v);
+}
+
+/* A poll that is kept from sleeping by an idle client's message reads it in the next run. */
+Test(turns, of_idle_clients_before_a_sleep)
+{
+	struct busy b = { .nb = MAX_BUSY, .len = 16, .max = 32 };
+	struct victim v;
+	unsigned int i, runs;
+
+	v_open(&v, NULL);
+	busy_open(&b, &v);
+	for (runs = 0; runs <= 2 * HOT_RUNS; runs++)
+		t_step(v.p.dpu);
+	for (i = 0; i < b.nb; i++) {
+		t_forget(v.p.dpu);
+		t_send(b.theirs[i], "help", 4, 1);
+		T_EQ(rte_comch_poll_arm(v.p.dpu->poll, RTE_COMCH_POLL_ANY), -EAGAIN);
+		t_step_max(v.p.dpu, b.max);
+		T_EQ(t_count(v.p.dpu, RTE_COMCH_EVENT_MSG, b.ours[i]), 1);
+	}
 	busy_close(&b, &v);
 	v_close(&v);
 }

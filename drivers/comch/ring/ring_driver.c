@@ -83,7 +83,9 @@ RTE_INIT(ring_register)
 	ring_ops.valid_keys = valid_keys;
 	ring_ops.probe = ring_probe;
 	ring_ops.frame_pending = ring_frame_pending;
+	/* Also if all links are idle. */
+	ring_ops.frame_word = NULL;
 	ring_data_init();
 	ring_ops.data = &ring_data_ops;
-	rte_comch_driver_register_v7(&ring_ops);
+	rte_comch_driver_register_v8(&ring_ops);
 }

@@ -194,6 +194,7 @@ const struct rte_comch_driver_ops shm_driver_ops = {
 	.frame_tx = shm_frame_tx,
 	.frame_rx = shm_frame_rx,
 	.frame_pending = shm_frame_pending,
+	.frame_word = shm_frame_word,
 	.data = &rte_comch_data_mapped,
 	.regions = &shm_regions,
 };

@@ -154,6 +154,17 @@ shm_frame_pending(const struct rte_comch_link *link)
 		l->rx_pos + 1;
 }
 
+const uint64_t *
+shm_frame_word(const struct rte_comch_link *link, uint64_t *value)
+{
+	const struct shm_link *l = container_of(link, const struct shm_link, base);
+
+	if (l->peer == NULL)
+		return NULL;
+	*value = l->rx_pos + 1;
+	return &l->peer_cell[l->rx_pos & l->peer_mask].seq;
+}
+
 /* Copy len bytes of a frame out of its cells. */
 static inline void
 get_frame(const struct shm_link *l, uint8_t *buf, uint32_t len)

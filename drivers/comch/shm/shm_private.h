@@ -262,6 +262,7 @@ int shm_frame_tx(struct rte_comch_link *link, const struct rte_comch_frame *fram
 int shm_frame_rx(struct rte_comch_link *link, void *buf, uint32_t size,
 		int fds[RTE_COMCH_FRAME_FDS], uint32_t *nb_fds);
 bool shm_frame_pending(const struct rte_comch_link *link);
+const uint64_t *shm_frame_word(const struct rte_comch_link *link, uint64_t *value);
 
 /* shm_mem.c */
 /* The import limit of the device and the connection; and count memory of a connection. */

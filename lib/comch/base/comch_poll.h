@@ -78,7 +78,7 @@ struct comch_poll_task_ops {
 	/* The poll has not slept for a while: see comch_armed_rest(). */
 	void (*rest)(struct comch_poll_task *task);
 	/* Called after arm(): has the task anything to do? */
-	bool (*pending)(const struct comch_poll_task *task);
+	bool (*pending)(struct comch_poll_task *task);
 };
 
 struct comch_poll_task {

@@ -117,8 +117,9 @@ struct rte_comch_conn {
 	bool is_waiting;
 	bool is_unread;
 	bool is_credit_due;
+	uint32_t cold_slot;        /* in sched->cold, while it has a link */
 	uint64_t last_active;      /* number of the run that last received a frame */
-	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, cold, fresh or order.conns */
+	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, fresh or order.conns */
 	/* A credit is due after the handshake only, a place of the handshake before. */
 	union {
 		TAILQ_ENTRY(rte_comch_conn) credit_next;

@@ -89,6 +89,12 @@ dummy_idle(const struct rte_comch_link *link __rte_unused)
 	return true;
 }
 
+static const uint64_t *
+dummy_word(const struct rte_comch_link *link __rte_unused, uint64_t *value __rte_unused)
+{
+	return NULL;
+}
+
 static unsigned int
 dummy_xstats(struct rte_comch_dev *dev __rte_unused, struct rte_comch_xstat *xstats __rte_unused,
 		unsigned int n __rte_unused)
@@ -169,7 +175,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v7(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v8(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
@@ -199,6 +205,8 @@ rte_comch_driver_register_v7(const struct rte_comch_driver_ops *ops)
 		o->link_rest = dummy_rest;
 	if (o->link_idle == NULL)
 		o->link_idle = dummy_idle;
+	if (o->frame_word == NULL)
+		o->frame_word = dummy_word;
 	if (o->dev_xstats == NULL)
 		o->dev_xstats = dummy_xstats;
 	/*
@@ -211,7 +219,7 @@ rte_comch_driver_register_v7(const struct rte_comch_driver_ops *ops)
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	/* Acquire: pairs with rte_comch_driver_register_v7(). Model: publish.pml, find. */
+	/* Acquire: pairs with rte_comch_driver_register_v8(). Model: publish.pml, find. */
 	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 

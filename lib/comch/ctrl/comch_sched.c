@@ -18,9 +18,15 @@
 
 /* Number of runs that a connection stays hot after its last frame. */
 #define HOT_RUNS 64
-/* Number of cold connections that one run checks. */
-#define COLD_PER_RUN 8
-/* And of those that are not established yet. */
+/*
+ * Number of cold connections that one run checks: few, since hot ones wait for it. And number of
+ * events for which it checks another one, whose cost is small beside theirs.
+ */
+#define COLD_PER_RUN 2
+#define EVENTS_PER_COLD 4
+/* The same in a run after a full one. */
+#define COLD_PER_FULL_RUN 8
+/* Number of connections that are not established yet, which one run checks. */
 #define FRESH_PER_RUN 2
 
 static void
@@ -30,7 +36,7 @@ sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
 
 	sched->poll = poll;
 	TAILQ_INIT(&sched->hot);
-	TAILQ_INIT(&sched->cold);
+	comch_cold_init(&sched->cold);
 	TAILQ_INIT(&sched->fresh);
 	comch_order_init(&sched->order);
 	TAILQ_INIT(&sched->credit_due);
@@ -44,8 +50,11 @@ sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
 void
 comch_sched_add(struct rte_comch_conn *conn)
 {
-	conn->last_active = conn->sched->poll->run_no;
-	comch_sched_list(conn, true);
+	struct comch_sched *sched = conn->sched;
+
+	conn->last_active = sched->poll->run_no;
+	comch_cold_join(&sched->cold, conn);
+	comch_sched_heat(conn);
 }
 
 void
@@ -65,6 +74,7 @@ comch_sched_del(struct rte_comch_conn *conn)
 		comch_order_leave(conn);
 	else
 		comch_sched_unlist(conn);
+	comch_cold_leave(&sched->cold, conn);
 }
 
 void
@@ -151,35 +161,29 @@ is_run_full(const struct comch_sched *sched, const struct comch_run *run)
 	return comch_run_full(run) && TAILQ_EMPTY(&sched->waiting);
 }
 
+static __rte_noinline void
+make_cold(struct rte_comch_conn *conn)
+{
+	struct comch_sched *sched = conn->sched;
+	const bool is_fresh = conn->phase < COMCH_PHASE_UP;
+
+	/* Without memory it stays hot. */
+	if (!is_fresh && !comch_cold_add(&sched->cold, conn))
+		return;
+	TAILQ_REMOVE(&sched->hot, conn, link_next);
+	sched->nb_hot--;
+	conn->is_hot = false;
+	conn->is_fresh = is_fresh;
+	if (is_fresh)
+		TAILQ_INSERT_TAIL(&sched->fresh, conn, link_next);
+}
+
+/* A hot connection that has been silent. */
 static inline void
 cool_down(struct rte_comch_conn *conn, const struct comch_run *run)
 {
-	if (run->poll->run_no - conn->last_active <= HOT_RUNS || !conn->is_hot)
-		return;
-	comch_sched_unlist(conn);
-	comch_sched_list(conn, false);
-}
-
-/*
- * Rotate a cold or fresh list and return its first connection, the i-th of this run. NULL: max
- * is reached, all had their turn, or the run is full: an established connection that it has no
- * room for keeps its turn.
- */
-static inline struct rte_comch_conn *
-next_in_turn(struct comch_sched *sched, struct comch_conn_list *list, const struct comch_run *run,
-		unsigned int i, unsigned int max, const struct rte_comch_conn *first)
-{
-	struct rte_comch_conn *conn = TAILQ_FIRST(list);
-
-	/* Each once: checking may miss on a cache line that the peer owns. */
-	if (i == max || conn == NULL || (i > 0 && conn == first) ||
-			(list == &sched->fresh ? is_run_full(sched, run) : comch_run_full(run)))
-		return NULL;
-	if (TAILQ_NEXT(conn, link_next) != NULL) {
-		TAILQ_REMOVE(list, conn, link_next);
-		TAILQ_INSERT_TAIL(list, conn, link_next);
-	}
-	return conn;
+	if (unlikely(run->poll->run_no - conn->last_active > HOT_RUNS && conn->is_hot))
+		make_cold(conn);
 }
 
 /* What a connection may use of a run. */
@@ -217,23 +221,51 @@ receive_share(struct rte_comch_conn *conn, struct comch_run *run, const struct s
 	return more;
 }
 
-/*
- * Receive from at most max connections of the cold or fresh list; share: NULL, or the limit of
- * each.
- */
-static __rte_always_inline void
-receive_in_turn(struct comch_sched *sched, struct comch_conn_list *list, struct comch_run *run,
-		unsigned int max, const struct share *share)
+/* Receive from a connection, up to its share if there is one. */
+static __rte_noinline void
+receive_one(struct rte_comch_conn *conn, struct comch_run *run, const struct share *share)
 {
-	const struct rte_comch_conn *first = TAILQ_FIRST(list);
-	struct rte_comch_conn *conn;
+	if (share == NULL)
+		check_conn(conn, run);
+	else
+		receive_share(conn, run, share);
+}
+
+/* One that the run has no room for keeps its turn. */
+static __rte_always_inline void
+receive_cold(struct comch_sched *sched, struct comch_run *run, uint32_t left,
+		const struct share *share)
+{
+	struct comch_cold_set *set = &sched->cold;
+	const struct comch_cold *cold;
+
+	left = RTE_MIN(left, set->nb);
+	/* A gap costs next to nothing, and does not count. One that speaks is not cold any more. */
+	while (left > 0 && set->nb > 0 && !comch_run_full(run)) {
+		cold = comch_cold_next(set);
+		if (cold == NULL)
+			continue;
+		left--;
+		if (unlikely(comch_cold_may_have(cold)))
+			receive_one(cold->conn, run, share);
+	}
+}
+
+/* Each once: a look may miss on a cache line that the peer owns. */
+static __rte_always_inline void
+receive_fresh(struct comch_sched *sched, struct comch_run *run, const struct share *share)
+{
+	struct rte_comch_conn *conn = TAILQ_FIRST(&sched->fresh);
+	const struct rte_comch_conn *first = conn;
 	unsigned int i;
 
-	for (i = 0; (conn = next_in_turn(sched, list, run, i, max, first)) != NULL; i++) {
-		if (share == NULL)
-			check_conn(conn, run);
-		else
-			receive_share(conn, run, share);
+	for (i = 0; conn != NULL && i < FRESH_PER_RUN && !is_run_full(sched, run); i++) {
+		TAILQ_REMOVE(&sched->fresh, conn, link_next);
+		TAILQ_INSERT_TAIL(&sched->fresh, conn, link_next);
+		receive_one(conn, run, share);
+		conn = TAILQ_FIRST(&sched->fresh);
+		if (conn == first)
+			return;
 	}
 }
 
@@ -249,8 +281,8 @@ receive_freely(struct comch_sched *sched, struct comch_run *run)
 		check_conn(conn, run);
 		cool_down(conn, run);
 	}
-	receive_in_turn(sched, &sched->cold, run, COLD_PER_RUN, NULL);
-	receive_in_turn(sched, &sched->fresh, run, FRESH_PER_RUN, NULL);
+	receive_cold(sched, run, COLD_PER_RUN + run->n / EVENTS_PER_COLD, NULL);
+	receive_fresh(sched, run, NULL);
 	if (unlikely(comch_run_full(run)))
 		sched->was_full = true;
 }
@@ -295,15 +327,15 @@ begin_with(struct comch_sched *sched, const struct rte_comch_conn *next)
 static __rte_noinline void
 receive_shares(struct comch_sched *sched, struct comch_run *run)
 {
-	const uint32_t n = sched->nb_hot + COLD_PER_RUN;
+	const uint32_t n = sched->nb_hot + COLD_PER_FULL_RUN;
 	const struct share rest = { UINT16_MAX, UINT32_MAX }, share = {
 		.events = (uint16_t)RTE_MAX((uint32_t)(run->max - run->n) / n, 1u),
 		.bytes = (run->poll->arena_size - run->poll->arena_used) / n,
 	};
 	struct rte_comch_conn *first, *next, *none;
 
-	receive_in_turn(sched, &sched->cold, run, COLD_PER_RUN, &share);
-	receive_in_turn(sched, &sched->fresh, run, FRESH_PER_RUN, &share);
+	receive_cold(sched, run, COLD_PER_FULL_RUN, &share);
+	receive_fresh(sched, run, &share);
 	first = TAILQ_FIRST(&sched->hot);
 	sched->was_full = run_shares(sched, run, &share, &next);
 	if (sched->was_full && next == NULL && first != NULL) {
@@ -392,73 +424,92 @@ sched_scanned(struct comch_poll_task *task, uint64_t now, bool all)
 
 /* Sleep */
 
-/* Ask for a wake-up by frames; also by credits, if sends or a drain wait for them. */
-static bool
-conn_arm(struct rte_comch_conn *conn, uint32_t cls)
+static __rte_always_inline void
+for_each_conn(const struct comch_sched *sched,
+		void (*visit)(struct rte_comch_conn *conn, void *arg), void *arg)
 {
-	return conn->ops->link_arm(conn->link, (cls & RTE_COMCH_POLL_TX) != 0 ||
-		conn->phase == COMCH_PHASE_DRAINING);
+	const struct comch_cold *cold;
+	struct rte_comch_conn *conn, *tmp;
+	uint32_t pos;
+
+	/* It may make the connection hot. */
+	TAILQ_FOREACH(conn, &sched->hot, link_next)
+		visit(conn, arg);
+	for (pos = sched->cold.head; pos != sched->cold.tail; pos++) {
+		cold = comch_cold_at(&sched->cold, pos);
+		if (cold->conn != NULL)
+			visit(cold->conn, arg);
+	}
+	TAILQ_FOREACH_SAFE(conn, &sched->fresh, link_next, tmp)
+		visit(conn, arg);
+	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
+		visit(conn, arg);
+}
+
+struct arm_arg {
+	bool for_sends;
+	bool heavy;
+};
+
+/* Ask for a wake-up by frames; also by credits, if sends or a drain wait for them. */
+static void
+arm_conn(struct rte_comch_conn *conn, void *arg)
+{
+	struct arm_arg *a = arg;
+
+	a->heavy |= conn->ops->link_arm(conn->link,
+		a->for_sends || conn->phase == COMCH_PHASE_DRAINING);
 }
 
 static bool
 sched_arm(struct comch_poll_task *task, uint32_t cls, bool *heavy)
 {
 	struct comch_sched *sched = container_of(task, struct comch_sched, task);
-	struct rte_comch_conn *conn;
+	struct arm_arg a = { .for_sends = (cls & RTE_COMCH_POLL_TX) != 0 };
 
 	/* Send credits before sleeping: peers may wait for them. */
 	send_credits(sched);
-	TAILQ_FOREACH(conn, &sched->hot, link_next)
-		*heavy |= conn_arm(conn, cls);
-	TAILQ_FOREACH(conn, &sched->cold, link_next)
-		*heavy |= conn_arm(conn, cls);
-	TAILQ_FOREACH(conn, &sched->fresh, link_next)
-		*heavy |= conn_arm(conn, cls);
-	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
-		*heavy |= conn_arm(conn, cls);
+	for_each_conn(sched, arm_conn, &a);
+	*heavy |= a.heavy;
 	return !TAILQ_EMPTY(&sched->waiting) || !TAILQ_EMPTY(&sched->accepting);
+}
+
+static void
+rest_conn(struct rte_comch_conn *conn, void *unused __rte_unused)
+{
+	conn->ops->link_rest(conn->link);
 }
 
 static void
 sched_rest(struct comch_poll_task *task)
 {
+	for_each_conn(container_of(task, struct comch_sched, task), rest_conn, NULL);
+}
+
+/*
+ * A frame that is not read yet waits, too: its connection is noted when that changes. The next run
+ * is to read it, and not to look for it among the idle ones.
+ */
+static void
+find_frame(struct rte_comch_conn *conn, void *arg)
+{
+	bool *pending = arg;
+
+	if (!conn->ops->frame_pending(conn->link) || !comch_rx_allowed(conn))
+		return;
+	*pending = true;
+	if (conn->order == NULL)
+		comch_sched_active(conn);
+}
+
+static bool
+sched_pending(struct comch_poll_task *task)
+{
 	struct comch_sched *sched = container_of(task, struct comch_sched, task);
-	struct rte_comch_conn *conn;
-
-	TAILQ_FOREACH(conn, &sched->hot, link_next)
-		conn->ops->link_rest(conn->link);
-	TAILQ_FOREACH(conn, &sched->cold, link_next)
-		conn->ops->link_rest(conn->link);
-	TAILQ_FOREACH(conn, &sched->fresh, link_next)
-		conn->ops->link_rest(conn->link);
-	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
-		conn->ops->link_rest(conn->link);
-}
-
-/* A frame that is not read yet waits, too: its connection is noted when that changes. */
-static bool
-has_frame(const struct rte_comch_conn *conn)
-{
-	return conn->ops->frame_pending(conn->link) && comch_rx_allowed(conn);
-}
-
-static bool
-sched_pending(const struct comch_poll_task *task)
-{
-	const struct comch_sched *sched = container_of(task, const struct comch_sched, task);
-	const struct rte_comch_conn *conn;
-	bool pending;
-
 	/* A held message is pending even if its link is empty. */
-	pending = !RB_EMPTY(&sched->order.held);
-	TAILQ_FOREACH(conn, &sched->hot, link_next)
-		pending |= has_frame(conn);
-	TAILQ_FOREACH(conn, &sched->cold, link_next)
-		pending |= has_frame(conn);
-	TAILQ_FOREACH(conn, &sched->fresh, link_next)
-		pending |= has_frame(conn);
-	TAILQ_FOREACH(conn, &sched->order.conns, link_next)
-		pending |= has_frame(conn);
+	bool pending = !RB_EMPTY(&sched->order.held);
+
+	for_each_conn(sched, find_frame, &pending);
 	return pending;
 }
 

@@ -14,6 +14,7 @@
 #include <bsd/sys/queue.h>
 
 #include "base/comch_poll.h"
+#include "ctrl/comch_cold.h"
 #include "ctrl/comch_conn.h"
 #include "ctrl/comch_order.h"
 
@@ -26,7 +27,7 @@ struct comch_sched {
 	struct comch_conn_list hot;       /* recently active: read in each run */
 	uint32_t nb_hot;
 	bool was_full;                    /* the last run had no room for all frames */
-	struct comch_conn_list cold;      /* a few are read in each run, round robin */
+	struct comch_cold_set cold;       /* each run looks at a few, round robin */
 	struct comch_conn_list fresh;     /* the same, not established: as many as peers like */
 	struct comch_order_set order;   /* of ordered servers, neither hot nor cold */
 	struct comch_conn_list credit_due; /* a CREDIT must be sent in the next run */
@@ -51,29 +52,28 @@ void comch_sched_unread(struct rte_comch_conn *conn, bool is_unread);
 void comch_sched_accept_again(struct comch_sched *sched, struct rte_comch_server *server);
 void comch_sched_accept_end(struct comch_sched *sched, struct rte_comch_server *server);
 
-static inline struct comch_conn_list *
-comch_sched_list_of(const struct rte_comch_conn *conn)
-{
-	struct comch_sched *sched = conn->sched;
-
-	return conn->is_hot ? &sched->hot : conn->is_fresh ? &sched->fresh : &sched->cold;
-}
-
 /* Take the connection off the list that it is on. */
 static inline void
 comch_sched_unlist(struct rte_comch_conn *conn)
 {
-	TAILQ_REMOVE(comch_sched_list_of(conn), conn, link_next);
-	conn->sched->nb_hot -= conn->is_hot;
+	struct comch_sched *sched = conn->sched;
+
+	sched->nb_hot -= conn->is_hot;
+	if (conn->is_hot)
+		TAILQ_REMOVE(&sched->hot, conn, link_next);
+	else if (conn->is_fresh)
+		TAILQ_REMOVE(&sched->fresh, conn, link_next);
+	else
+		comch_cold_del(&sched->cold, conn);
 }
 
+/* A connection that is on no list. */
 static inline void
-comch_sched_list(struct rte_comch_conn *conn, bool is_hot)
+comch_sched_heat(struct rte_comch_conn *conn)
 {
-	conn->is_hot = is_hot;
-	conn->is_fresh = conn->phase < COMCH_PHASE_UP;
-	conn->sched->nb_hot += is_hot;
-	TAILQ_INSERT_TAIL(comch_sched_list_of(conn), conn, link_next);
+	conn->is_hot = true;
+	conn->sched->nb_hot++;
+	TAILQ_INSERT_TAIL(&conn->sched->hot, conn, link_next);
 }
 
 /* The connection has frames to receive: make it hot. */
@@ -84,7 +84,7 @@ comch_sched_active(struct rte_comch_conn *conn)
 	if (conn->is_hot)
 		return;
 	comch_sched_unlist(conn);
-	comch_sched_list(conn, true);
+	comch_sched_heat(conn);
 }
 
 /* Acknowledge processed messages to the peer in the next run. */
