@@ -12,12 +12,11 @@
  * The model
  * ---------
  *
- * A *device* is one end of a host/DPU pair and has a role. A device of the host is one
- * PCI function (a PF, VF or SF). A device of the DPU has *representors*, one for each
- * host function it serves. A *server* is created on the DPU, on a device and a
- * representor, with a name. A *client* is created on the host and connects to a name on
- * its function; clients of other functions cannot reach that server. A *connection*
- * joins the two:
+ * A *device* is one end of a host/DPU pair and has a role. A device of the host is one PCI
+ * function (a PF, VF or SF). A device of the DPU has *representors*, one for each host function it
+ * serves. A *server* is created on the DPU, on a device and a representor, with a name. A *client*
+ * is created on the host and connects to a name on its function; clients of other functions cannot
+ * reach that server. A *connection* joins the two:
  *
  *     host process                              DPU process
  *     +-------------------+                     +-------------------+
@@ -28,10 +27,9 @@
  *     |   consumer 1 <----|-------------------- |-- producer 1, 2   |
  *     +-------------------+                     +-------------------+
  *
- * Control messages are small, reliable and ordered (this file). The fast path
- * (rte_comch_dp.h, rte_comch_mbuf.h) moves messages of up to 1 GiB from a *producer*
- * directly into a buffer that a *consumer* has posted. Both ends of a connection may
- * have many of each.
+ * Control messages are small, reliable and ordered (this file). The fast path (rte_comch_dp.h,
+ * rte_comch_mbuf.h) moves messages of up to 1 GiB from a *producer* directly into a buffer that a
+ * *consumer* has posted. Both ends of a connection may have many of each.
  *
  * Objects and their states
  * ------------------------
@@ -41,10 +39,10 @@
  * -EINPROGRESS when an RTE_COMCH_EVENT_STATE event will report it, or an error, which
  * leaves the state unchanged.
  *
- * Nothing happens in the background: there are no callbacks, and no threads but a few
- * that receive and close the descriptors of peers. An object belongs to a *poll*
- * (rte_comch_poll.h). Its state, messages and connections advance only during
- * rte_comch_poll_run() of that poll, which returns what happened as a burst of events.
+ * Nothing happens in the background: there are no callbacks, and no threads but a few that receive
+ * and close the descriptors of peers. An object belongs to a *poll* (rte_comch_poll.h). Its state,
+ * messages and connections advance only during rte_comch_poll_run() of that poll, which returns
+ * what happened as a burst of events.
  *
  * Order of calls
  * --------------
@@ -63,19 +61,18 @@
  * Threads
  * -------
  *
- * A poll, with its servers, clients and connections, belongs to one thread at a time
- * (EAL lcore or plain pthread). Another thread may take over after anything that orders
- * memory, such as a lock or a join. Functions marked "any thread" are the exception.
- * Device functions may be called by any thread and are meant for set-up.
+ * A poll, with its servers, clients and connections, belongs to one thread at a time (EAL lcore or
+ * plain pthread). Another thread may take over after anything that orders memory, such as a lock
+ * or a join. Functions marked "any thread" are the exception. Device functions may be called by
+ * any thread and are meant for set-up.
  *
  * Errors
  * ------
  *
- * Functions return 0 or a negative errno. Those that create objects return NULL and set
- * rte_errno. Bursts return how many they accepted: a short count always means "later,
- * offer the rest again", never an error. The first function that detects an error
- * writes one log line with the object and the reason (log type lib.comch or
- * pmd.comch.shm).
+ * Functions return 0 or a negative errno. Those that create objects return NULL and set rte_errno.
+ * Bursts return how many they accepted: a short count always means "later, offer the rest again",
+ * never an error. The first function that detects an error writes one log line with the object and
+ * the reason (log type lib.comch or pmd.comch.shm).
  *
  * | value        | meaning                                              |
  * |--------------|------------------------------------------------------|
@@ -131,12 +128,7 @@ enum rte_comch_state {
 	RTE_COMCH_STATE_STOPPING,
 };
 
-/**
- * Name of a state, for messages.
- *
- * @return
- *   "IDLE", "STARTING", "RUNNING", "STOPPING" or "?".
- */
+/** Name of a state, for messages: "IDLE", "STARTING", "RUNNING", "STOPPING" or "?". */
 const char *rte_comch_state_name(enum rte_comch_state state);
 
 /** @name Servers
@@ -151,17 +143,17 @@ const char *rte_comch_state_name(enum rte_comch_state state);
  */
 #define RTE_COMCH_SERVER_F_EXACT         (UINT32_C(1) << 1)
 /**
- * Preserve the order of sending across clients: messages of all clients of all servers
- * of one poll with this flag are received in the order they were sent. If one client's
- * send returned before another's began, its message event comes first, however the
- * second client learned of the first. Clients timestamp each send with the TSC; a
- * client with false timestamps gets ahead by at most two of its receive queues.
- * Concurrent messages come in any order, and other events as without the flag. A client's
- * messages may be late if it does not run its poll, and after it registers memory or opens a queue.
+ * Preserve the order of sending across clients: messages of all clients of all servers of one poll
+ * with this flag are received in the order they were sent. If one client's send returned before
+ * another's began, its message event comes first, however the second client learned of the first.
+ * Clients timestamp each send with the TSC; a client with false timestamps gets ahead by at most
+ * two of its receive queues. Concurrent messages come in any order, and other events as without
+ * the flag. A client's messages may be late if it does not run its poll, and after it registers
+ * memory or opens a queue.
  *
  * The cost is a check of each such connection in each run, and a copy and a few tens of
- * nanoseconds per message. Other servers are not affected. Clients older than wire
- * version 1.1 are refused. The device must have RTE_COMCH_CAPA_ORDERED.
+ * nanoseconds per message. Other servers are not affected. Clients older than wire version 1.1 are
+ * refused. The device must have RTE_COMCH_CAPA_ORDERED.
  */
 #define RTE_COMCH_SERVER_F_ORDERED       (UINT32_C(1) << 2)
 /**
@@ -170,9 +162,9 @@ const char *rte_comch_state_name(enum rte_comch_state state);
  */
 #define RTE_COMCH_SERVER_F_CTRL_ONLY     (UINT32_C(1) << 3)
 /**
- * A message counts as delivered when rte_comch_conn_msgs_done() is called, not when its
- * event is returned. For applications that take events at any time and keep messages
- * for later. The peer never has more than recv_queue messages that are not done.
+ * A message counts as delivered when rte_comch_conn_msgs_done() is called, not when its event is
+ * returned. For applications that take events at any time and keep messages for later. The peer
+ * never has more than recv_queue messages that are not done.
  */
 #define RTE_COMCH_SERVER_F_MANUAL_CREDIT (UINT32_C(1) << 4)
 
@@ -221,11 +213,10 @@ struct rte_comch_server *rte_comch_server_create(int16_t dev_id,
 /**
  * Start listening. RUNNING on return.
  *
- * If clients can no longer find the server because its socket was removed (shared
- * memory), it stops by itself. A STATE event reports STOPPING with status -ENOENT and
- * the reason in its text, its connections end, including those with producers and
- * consumers, and another STATE event reports IDLE. The server can then be started
- * again.
+ * If clients can no longer find the server because its socket was removed (shared memory), it
+ * stops by itself. A STATE event reports STOPPING with status -ENOENT and the reason in its text,
+ * its connections end, including those with producers and consumers, and another STATE event
+ * reports IDLE. The server can then be started again.
  *
  * @return
  *   - 0: done.
@@ -396,10 +387,9 @@ int rte_comch_conn_accept(struct rte_comch_conn *conn);
 int rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason);
 
 /**
- * Close a connection. The peer first receives all messages sent before, and has up to a
- * second to accept those that are not silent. Until then their SENT events and further
- * messages of the peer still arrive. For a client's connection use
- * rte_comch_client_stop().
+ * Close a connection. The peer first receives all messages sent before, and has up to a second to
+ * accept those that are not silent. Until then their SENT events and further messages of the peer
+ * still arrive. For a client's connection use rte_comch_client_stop().
  *
  * Reference: DOCA Comch guide 2.10, "Disconnecting Specific Connection".
  *
@@ -416,6 +406,16 @@ int rte_comch_conn_reject(struct rte_comch_conn *conn, const char *reason);
  *   - -EINVAL: NULL.
  */
 int rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason);
+
+/**
+ * End a connection at once, as if its link had failed, so that error paths can be tested. Messages
+ * that are under way may be lost. Either end; producers and consumers may exist. Any thread.
+ *
+ * @return
+ *   0: DISCONNECTED with -ECONNRESET follows at both ends, if it is established; -EINVAL: NULL;
+ *   -EBADFD: in a forked child.
+ */
+int rte_comch_conn_abort(struct rte_comch_conn *conn);
 
 /** Set the connection's user data. Any thread. */
 void rte_comch_conn_user_data_set(struct rte_comch_conn *conn, uint64_t user_data);
@@ -445,9 +445,9 @@ struct rte_comch_msg {
 /**
  * Send control messages. They arrive whole, once and in order.
  *
- * A SENT event per message reports that the peer's application received it (status 0),
- * that it was not sent (-EMSGSIZE: too long; -EBADFD: not established; -EINVAL), or
- * that its delivery is unknown (-ECONNRESET).
+ * A SENT event per message reports that the peer's application received it (status 0), that it was
+ * not sent (-EMSGSIZE: too long; -EBADFD: not established; -EINVAL), or that its delivery is
+ * unknown (-ECONNRESET).
  *
  * Reference: DOCA Comch guide 2.10, "Control Channel Send Task".
  *
@@ -467,11 +467,10 @@ uint16_t rte_comch_conn_send_burst(struct rte_comch_conn *conn,
 		const struct rte_comch_msg *msgs, uint16_t n);
 
 /**
- * Release the oldest received messages, on a connection with
- * RTE_COMCH_SERVER_F_MANUAL_CREDIT or RTE_COMCH_CLIENT_F_MANUAL_CREDIT. This frees
- * their places in the receive queue, and the peer gets their SENT events. The peer is
- * notified with the next frame, or when the poll is run or armed next, so call this
- * before arming.
+ * Release the oldest received messages, on a connection with RTE_COMCH_SERVER_F_MANUAL_CREDIT or
+ * RTE_COMCH_CLIENT_F_MANUAL_CREDIT. This frees their places in the receive queue, and the peer
+ * gets their SENT events. The peer is notified with the next frame, or when the poll is run or
+ * armed next, so call this before arming.
  *
  * When the peer closes the connection, it waits up to a second for messages that are
  * not done here.

@@ -98,6 +98,12 @@ conn_disconnect(struct wire *w)
 }
 
 static void
+conn_abort(struct wire *w)
+{
+	wire_reply(w, rte_comch_conn_abort(wire_get_ptr(w)));
+}
+
+static void
 conn_user_data_set(struct wire *w)
 {
 	struct rte_comch_conn *conn = wire_get_ptr(w);
@@ -149,6 +155,7 @@ const agent_handler agent_obj_calls[NB_CALLS] = {
 	[CALL_CONN_INFO] = conn_info,
 	[CALL_CONN_REJECT] = conn_reject,
 	[CALL_CONN_DISCONNECT] = conn_disconnect,
+	[CALL_CONN_ABORT] = conn_abort,
 	[CALL_CONN_USER_DATA_SET] = conn_user_data_set,
 	[CALL_CONN_SEND] = conn_send,
 	[CALL_CONN_MSGS_DONE] = conn_msgs_done,

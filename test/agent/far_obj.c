@@ -138,6 +138,12 @@ FAR_WRAP(int, rte_comch_conn_disconnect, struct rte_comch_conn *conn, const char
 		__real_rte_comch_conn_disconnect(conn, reason);
 }
 
+FAR_WRAP(int, rte_comch_conn_abort, struct rte_comch_conn *conn)
+{
+	return far_is(conn) ? (int)far_call(CALL_CONN_ABORT, far_handle(conn)) :
+		__real_rte_comch_conn_abort(conn);
+}
+
 FAR_WRAP(void, rte_comch_conn_user_data_set, struct rte_comch_conn *conn, uint64_t user_data)
 {
 	if (far_is(conn))

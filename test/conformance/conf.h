@@ -296,6 +296,7 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, disconnect, server_stop) \
 	X(inst, disconnect, busy) \
 	X(inst, disconnect, drains_messages) \
+	X(inst, disconnect, aborted) \
 	X(inst, disconnect, sent_of_all) \
 	X(inst, disconnect, consumer_stop) \
 	X(inst, disconnect, consumer_stop_staged) \

@@ -49,6 +49,38 @@ conf_disconnect_by_server(void)
 	t_pair_close(&p);
 }
 
+/* Either end may end it as if it had been lost, with a consumer on it. */
+static void
+aborted(bool by_server)
+{
+	struct rte_comch_conn *from, *to;
+	struct t_node *here, *there;
+	struct t_pair p;
+	struct t_flow f;
+
+	t_pair_open(&p, NULL);
+	t_flow_open(&f, &p, NULL);
+	from = by_server ? p.sconn : p.cconn;
+	to = by_server ? p.cconn : p.sconn;
+	here = by_server ? p.dpu : p.host;
+	there = by_server ? p.host : p.dpu;
+	T_EQ(rte_comch_conn_abort(NULL), -EINVAL);
+	T_EQ(rte_comch_conn_abort(from), 0);
+	T_EQ(rte_comch_conn_abort(from), 0);
+	T_UNTIL(t_count(here, RTE_COMCH_EVENT_DISCONNECTED, from) == 1 &&
+		t_count(there, RTE_COMCH_EVENT_DISCONNECTED, to) == 1);
+	T_EQ(t_find(here, RTE_COMCH_EVENT_DISCONNECTED, from, 0)->e.status, -ECONNRESET);
+	T_STR_HAS(t_find(here, RTE_COMCH_EVENT_DISCONNECTED, from, 0)->text, "aborted");
+	T_EQ(t_find(there, RTE_COMCH_EVENT_DISCONNECTED, to, 0)->e.status, -ECONNRESET);
+	t_flow_close(&f);
+	T_UNTIL(rte_comch_client_state(p.client) == RTE_COMCH_STATE_IDLE);
+	/* Both ends can go on. */
+	t_pair_connect(&p);
+	t_pair_close(&p);
+}
+
+CONF_CASE(disconnect, aborted, aborted(true); aborted(false))
+
 /* A last message before a disconnect is reported as sent or not. */
 void
 conf_disconnect_last_word(void)

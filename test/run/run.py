@@ -3,7 +3,7 @@
 # Copyright(c) 2026 The comch authors
 """Run pairs with comch-run: good ones, each kind of bad one, and mistakes at its command line.
 
-usage: run.py COMCH-RUN SERVER CLIENT HANG
+usage: run.py COMCH-RUN SERVER CLIENT HANG [DOCA_SERVER DOCA_CLIENT]
 """
 
 import os
@@ -14,7 +14,7 @@ import sys
 import tempfile
 import time
 
-RUN, SERVER, CLIENT, HANG = sys.argv[1:]
+RUN, SERVER, CLIENT, HANG, *DOCA = sys.argv[1:]
 # With EAL arguments, a program has telemetry.
 EAL = ["--no-huge", "-m", "64", "--no-pci", "--"]
 # For what does not end by itself.
@@ -174,6 +174,29 @@ def odd_ends():
     assert not list(pathlib.Path(here.name).glob("comch-run-*")), os.listdir(here.name)
 
 
+def faults():
+    """Programs for DOCA with faults and limits, which the table of the run has."""
+    if not DOCA:
+        return
+    dpu, host = [DOCA[0], "-p", "03:00.0", "-r", "b1:00.0"], [DOCA[1], "-p", "b1:00.0"]
+    run(dpu, host, options=["--fault", "host:again=1"], status=1, says=[
+        "host | comch: fault.again of the device table, host side: submit 1 returns AGAIN"])
+    run(dpu, host, options=["--fault", "dpu:exit=1", "--fault", "dpu:slow_ms=1"], status=137, says=[
+        "dpu  | comch: fault.exit of the device table, DPU side: submit or message 1 kills"])
+    table = (out / "devices.ini").read_text()
+    assert table.count("fault.exit = 1") == 1 and "fault.again" not in table, table
+    run(dpu, host, options=["--limit", "max_msg_size=8", "--profile", "bf2"], status=1,
+        says=["host | ", "Invalid argument"])
+    # Instead of the keys that the user's table has.
+    mine = pathlib.Path(here.name, "mine.ini")
+    mine.write_text("[device d]\npci = 03:00.0\nlimit.max_msg_size = 8\n"
+                    "[function pf0]\npci = b1:00.0\nfault.again = 1\n")
+    run(dpu, host, options=["--devices", str(mine), "--limit", "max_msg_size=100",
+                            "--fault", "host:again=100"], says=["1 texts received"])
+    run(dpu, host, options=["--fault", "host:fire=1"], status=1,
+        says=["unknown fault 'fire'; known faults: again, error, late, reset, exit, late_ms"])
+
+
 def command_line():
     """Mistakes, each with what would be right."""
     help_text = subprocess.run([RUN, "--help"], capture_output=True, text=True, check=True).stdout
@@ -188,6 +211,9 @@ def command_line():
             (["--repeat", "0", "--", "true", "---", "true"], "--repeat"),
             (["--devices", "/nowhere", "--", "true", "---", "true"], "comch-info --default-devices"),
             (["--strace", "host2", "--", "true", "---", "true"], "there are dpu, host"),
+            (["--fault", "again=1", "--", "true", "---", "true"], "expected dpu:again=1 or host:ag"),
+            (["--fault", "again", "--", "true", "---", "true"], "such as host:again=3"),
+            (["--limit", "host:x=1", "--", "true", "---", "true"], "expected x=1"),
             (["--", "/nowhere", "---", "true"], "dpu: program /nowhere does not exist"),
             (["--", "true", "---", "/etc/passwd"], "host: program /etc/passwd is not executable")):
         done = subprocess.run([RUN, *words], capture_output=True, text=True, check=False,
@@ -203,3 +229,4 @@ fails()
 waits()
 leaves_nothing()
 odd_ends()
+faults()

@@ -270,3 +270,14 @@ rte_comch_conn_disconnect(struct rte_comch_conn *conn, const char *reason)
 	comch_conn_close(conn, 0, reason);
 	return -EINPROGRESS;
 }
+
+int
+rte_comch_conn_abort(struct rte_comch_conn *conn)
+{
+	if (conn == NULL)
+		return -EINVAL;
+	if (comch_forked)
+		return -EBADFD;
+	comch_conn_fault(conn, -ECONNRESET, "aborted by its program");
+	return 0;
+}

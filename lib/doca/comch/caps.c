@@ -3,11 +3,12 @@
  */
 
 /*
- * Capabilities. They are the same for all devices, whatever their driver: a device that
- * is not open has no driver to ask.
+ * Capabilities: the limits of the device table. They do not depend on the driver: a device that is
+ * not open has none to ask.
  */
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include <rte_common.h>
 
@@ -18,12 +19,18 @@
 void
 impl_set_max_clients(struct rte_comch_server_conf *conf, const struct doca_dev *dev)
 {
+	const uint32_t limit = impl_dev_manners(dev)->limits.max_clients;
 	struct rte_comch_dev_info info;
 
 	conf->max_clients = IMPL_MAX_PLACES;
 	if (rte_comch_dev_info_get(impl_dev_id(dev), &info) == 0)
 		conf->max_clients = RTE_MIN(info.max_clients, conf->max_clients);
 	conf->reserve = conf->max_clients / IMPL_RESERVE_SHARE;
+	/* A card has so many places, whoever takes them. */
+	if (limit < conf->max_clients - conf->reserve) {
+		conf->max_clients = limit;
+		conf->reserve = 0;
+	}
 }
 
 uint32_t
@@ -46,6 +53,14 @@ set_u32(const struct doca_devinfo *devinfo, uint32_t *out, uint32_t value)
 }
 
 static doca_error_t
+set_limit(const struct doca_devinfo *devinfo, uint32_t *out, size_t offset)
+{
+	if (devinfo == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	return set_u32(devinfo, out, impl_limit_at(impl_devinfo_limits(devinfo), offset));
+}
+
+static doca_error_t
 is_on(const struct doca_devinfo *devinfo, bool dpu)
 {
 	if (devinfo == NULL)
@@ -62,25 +77,25 @@ doca_comch_cap_get_max_name_len(const struct doca_devinfo *devinfo, uint32_t *ma
 doca_error_t
 doca_comch_cap_get_max_msg_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return set_u32(devinfo, size, IMPL_MAX_MSG_SIZE);
+	return set_limit(devinfo, size, IMPL_LIMIT(max_msg_size));
 }
 
 doca_error_t
 doca_comch_cap_get_max_recv_queue_size(const struct doca_devinfo *devinfo, uint32_t *size)
 {
-	return set_u32(devinfo, size, IMPL_MAX_RECV_QUEUE);
+	return set_limit(devinfo, size, IMPL_LIMIT(max_recv_queue_size));
 }
 
 doca_error_t
 doca_comch_cap_get_max_clients(const struct doca_devinfo *devinfo, uint32_t *num_clients)
 {
-	return set_u32(devinfo, num_clients, IMPL_MAX_CLIENTS);
+	return set_limit(devinfo, num_clients, IMPL_LIMIT(max_clients));
 }
 
 doca_error_t
 doca_comch_cap_get_max_send_tasks(const struct doca_devinfo *devinfo, uint32_t *max_send_tasks)
 {
-	return set_u32(devinfo, max_send_tasks, IMPL_MAX_SEND_TASKS);
+	return set_limit(devinfo, max_send_tasks, IMPL_LIMIT(max_send_tasks));
 }
 
 doca_error_t
@@ -105,14 +120,14 @@ doca_error_t
 doca_comch_consumer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return set_u32(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
+	return set_limit(devinfo, max_num_tasks, IMPL_LIMIT(max_num_tasks));
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	return set_u32(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
+	return set_limit(devinfo, max_buf_size, IMPL_LIMIT(max_buf_size));
 }
 
 doca_error_t
@@ -126,14 +141,14 @@ doca_error_t
 doca_comch_consumer_cap_get_max_consumers(const struct doca_devinfo *devinfo,
 		uint32_t *max_consumers)
 {
-	return set_u32(devinfo, max_consumers, IMPL_MAX_DP_QUEUES);
+	return set_limit(devinfo, max_consumers, IMPL_LIMIT(max_consumers));
 }
 
 doca_error_t
 doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 		uint32_t *max_imm_data_len)
 {
-	return set_u32(devinfo, max_imm_data_len, IMPL_MAX_IMM);
+	return set_limit(devinfo, max_imm_data_len, IMPL_LIMIT(max_imm_data_len));
 }
 
 doca_error_t
@@ -146,14 +161,14 @@ doca_error_t
 doca_comch_producer_cap_get_max_num_tasks(const struct doca_devinfo *devinfo,
 		uint32_t *max_num_tasks)
 {
-	return set_u32(devinfo, max_num_tasks, IMPL_MAX_DP_TASKS);
+	return set_limit(devinfo, max_num_tasks, IMPL_LIMIT(max_num_tasks));
 }
 
 doca_error_t
 doca_comch_producer_cap_get_max_buf_size(const struct doca_devinfo *devinfo,
 		uint32_t *max_buf_size)
 {
-	return set_u32(devinfo, max_buf_size, IMPL_MAX_BUF_SIZE);
+	return set_limit(devinfo, max_buf_size, IMPL_LIMIT(max_buf_size));
 }
 
 doca_error_t
@@ -167,7 +182,7 @@ doca_error_t
 doca_comch_producer_cap_get_max_producers(const struct doca_devinfo *devinfo,
 		uint32_t *max_producers)
 {
-	return set_u32(devinfo, max_producers, IMPL_MAX_DP_QUEUES);
+	return set_limit(devinfo, max_producers, IMPL_LIMIT(max_producers));
 }
 
 IMPL_CC_NAMES_CAPS(IMPL_CC_NAME)

@@ -138,6 +138,7 @@ static const struct impl_ctx_ops client_ops = {
 	.event = client_event,
 	.progress = impl_send_progress,
 	.submit = impl_send_submit,
+	.reset = impl_send_reset,
 	.task_report = impl_send_task_report,
 	.task_put = impl_send_put,
 	.task_revive = impl_send_revive,

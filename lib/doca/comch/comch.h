@@ -28,19 +28,9 @@
 
 #include "ctx/ctx.h"
 
-/* Limits that every driver supports: see caps.c. */
-#define IMPL_MAX_NAME RTE_COMCH_NAME_SIZE
-#define IMPL_MAX_MSG_SIZE 4080
-#define IMPL_MAX_RECV_QUEUE 8192
-#define IMPL_MAX_SEND_TASKS 8192
-#define IMPL_MAX_CLIENTS 4096
 /* The last sixteenth of a server's places is for processes without one: no process takes all. */
 #define IMPL_RESERVE_SHARE 16
 #define IMPL_MAX_PLACES (IMPL_MAX_CLIENTS * IMPL_RESERVE_SHARE / (IMPL_RESERVE_SHARE - 1))
-#define IMPL_MAX_DP_TASKS 65536
-#define IMPL_MAX_DP_QUEUES 256
-#define IMPL_MAX_BUF_SIZE (UINT32_C(1) << 30)
-#define IMPL_MAX_IMM RTE_COMCH_IMM_SIZE
 #define IMPL_DEFAULT_RECV_QUEUE 64
 
 /* Check the name of a server. If invalid, log with prefix what: DOCA_ERROR_INVALID_VALUE. */
@@ -76,7 +66,7 @@ struct doca_comch_connection {
 	pthread_mutex_t lock;
 	struct rte_comch_conn *native; /* NULL: ended */
 	bool is_up;                    /* established and not ended */
-	struct impl_manners manners;   /* of its device */
+	const struct impl_manners *manners; /* of its device */
 	uint32_t nb_producers;         /* created, not destroyed */
 	uint32_t nb_consumers;
 };
@@ -145,10 +135,13 @@ void impl_conn_drop(struct doca_comch_connection *conn);
 void impl_conn_end(struct doca_comch_connection *conn);
 void impl_conn_snapshot(struct doca_comch_connection *conn);
 /* Add a producer or consumer, counted in *count: BAD_STATE if the connection is not up,
- * NO_MEMORY if *count is at its limit. Any thread.
+ * NO_MEMORY if *count is max. Any thread.
  */
-doca_error_t impl_conn_join(struct doca_comch_connection *conn, uint32_t *count);
+doca_error_t impl_conn_join(struct doca_comch_connection *conn, uint32_t *count, uint32_t max);
 void impl_conn_leave(struct doca_comch_connection *conn, uint32_t *count);
+
+/* End it at once, as if the channel had lost it. */
+void impl_conn_abort(struct doca_comch_connection *conn);
 
 /* ctrl.c: what servers and clients share */
 doca_error_t impl_ctrl_init(struct impl_ctrl *ctrl, const struct impl_ctx_ops *ops,
@@ -177,6 +170,7 @@ doca_error_t impl_send_set_conf(struct impl_ctrl *ctrl,
 doca_error_t impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connection *peer,
 		const void *msg, uint32_t len, struct doca_comch_task_send **task);
 doca_error_t impl_send_submit(struct doca_task *task);
+void impl_send_reset(struct doca_task *task);
 void impl_send_put(struct doca_task *task);
 bool impl_send_revive(struct doca_task *task);
 /* No task refers to a connection that is about to be freed. */

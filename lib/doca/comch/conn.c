@@ -20,7 +20,7 @@ impl_conn_create(struct impl_ctrl *ctrl)
 	if (conn == NULL)
 		return NULL;
 	conn->head.ctx = &ctrl->ctx;
-	conn->manners = *impl_dev_manners(ctrl->dev);
+	conn->manners = impl_dev_manners(ctrl->dev);
 	conn->refs = 1;
 	STAILQ_INIT(&conn->waiting);
 	pthread_mutex_init(&conn->lock, NULL);
@@ -82,6 +82,15 @@ impl_conn_snapshot(struct doca_comch_connection *conn)
 }
 
 /* Either side may have requested a connection without a fast path. */
+void
+impl_conn_abort(struct doca_comch_connection *conn)
+{
+	pthread_mutex_lock(&conn->lock);
+	if (conn->native != NULL)
+		rte_comch_conn_abort(conn->native);
+	pthread_mutex_unlock(&conn->lock);
+}
+
 static bool
 has_fast_path(const struct doca_comch_connection *conn)
 {
@@ -91,7 +100,7 @@ has_fast_path(const struct doca_comch_connection *conn)
 }
 
 doca_error_t
-impl_conn_join(struct doca_comch_connection *conn, uint32_t *count)
+impl_conn_join(struct doca_comch_connection *conn, uint32_t *count, uint32_t max)
 {
 	doca_error_t ret = DOCA_SUCCESS;
 
@@ -100,7 +109,7 @@ impl_conn_join(struct doca_comch_connection *conn, uint32_t *count)
 		ret = DOCA_ERROR_BAD_STATE;
 	else if (!has_fast_path(conn))
 		ret = DOCA_ERROR_NOT_PERMITTED;
-	else if (*count == IMPL_MAX_DP_QUEUES)
+	else if (*count == max)
 		ret = DOCA_ERROR_NO_MEMORY;
 	else
 		(*count)++;

@@ -240,7 +240,7 @@ fill_next(struct doca_comch_consumer *c, struct doca_comch_consumer_task_post_re
 	post->addr = room > 0 ? recv->tail : NULL;
 	post->mr = room > 0 ? buf->mr : NULL;
 	post->cookie = (uintptr_t)recv;
-	post->len = (uint32_t)RTE_MIN(room, (size_t)IMPL_MAX_BUF_SIZE);
+	post->len = (uint32_t)RTE_MIN(room, (size_t)c->ctx.manners->limits.max_buf_size);
 	post->reserved = 0;
 }
 
@@ -328,7 +328,8 @@ doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 		return DOCA_ERROR_BAD_STATE;
 	if (!impl_mmap_is_writable(buf_mmap))
 		return DOCA_ERROR_NOT_PERMITTED;
-	ret = impl_conn_join(comch_connection, &comch_connection->nb_consumers);
+	ret = impl_conn_join(comch_connection, &comch_connection->nb_consumers,
+		comch_connection->manners->limits.max_consumers);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	c = calloc(1, sizeof(*c));
@@ -336,9 +337,9 @@ doca_comch_consumer_create(struct doca_comch_connection *comch_connection,
 		impl_conn_leave(comch_connection, &comch_connection->nb_consumers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	impl_ctx_init(&c->base.ctx, &conn_ops.ctx, &comch_connection->manners);
+	impl_ctx_init(&c->base.ctx, &conn_ops.ctx, comch_connection->manners);
 	c->base.mr = impl_mmap_mr(buf_mmap);
-	c->base.imm_len = IMPL_MAX_IMM;
+	c->base.imm_len = comch_connection->manners->limits.max_imm_data_len;
 	c->conn = comch_connection;
 	c->mmap = buf_mmap;
 	impl_mmap_hold(buf_mmap);
@@ -384,7 +385,7 @@ doca_comch_consumer_get_imm_data_len(const struct doca_comch_consumer *consumer,
 doca_error_t
 doca_comch_consumer_set_imm_data_len(struct doca_comch_consumer *consumer, uint32_t imm_data_len)
 {
-	if (consumer == NULL || imm_data_len > IMPL_MAX_IMM)
+	if (consumer == NULL || imm_data_len > consumer->ctx.manners->limits.max_imm_data_len)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (impl_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
@@ -399,7 +400,8 @@ doca_comch_consumer_task_post_recv_set_conf(struct doca_comch_consumer *consumer
 		uint32_t num_post_recv_tasks)
 {
 	if (consumer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
-			num_post_recv_tasks == 0 || num_post_recv_tasks > IMPL_MAX_DP_TASKS)
+			num_post_recv_tasks == 0 ||
+			num_post_recv_tasks > consumer->ctx.manners->limits.max_num_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* A consumer on the DPA has no tasks. */
 	if (impl_ctx_may_set(&consumer->ctx) != DOCA_SUCCESS || consumer->ctx.dpa != NULL)

@@ -40,8 +40,9 @@ impl_ctrl_init(struct impl_ctrl *ctrl, const struct impl_ctx_ops *ops, struct do
 		return ret;
 	impl_ctx_init(&ctrl->ctx, ops, impl_dev_manners(dev));
 	rte_strscpy(ctrl->name, name, sizeof(ctrl->name));
-	ctrl->max_msg_size = IMPL_MAX_MSG_SIZE;
-	ctrl->recv_queue = IMPL_DEFAULT_RECV_QUEUE;
+	ctrl->max_msg_size = impl_dev_manners(dev)->limits.max_msg_size;
+	ctrl->recv_queue = RTE_MIN((uint32_t)IMPL_DEFAULT_RECV_QUEUE,
+		impl_dev_manners(dev)->limits.max_recv_queue_size);
 	TAILQ_INIT(&ctrl->conns);
 	ctrl->dev = dev;
 	impl_dev_hold(dev);
@@ -79,14 +80,16 @@ doca_error_t
 impl_ctrl_set_max_msg_size(struct impl_ctrl *ctrl, uint32_t size)
 {
 	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
-		set_u32(ctrl, &ctrl->max_msg_size, size, IMPL_MAX_MSG_SIZE);
+		set_u32(ctrl, &ctrl->max_msg_size, size,
+			ctrl->ctx.manners->limits.max_msg_size);
 }
 
 doca_error_t
 impl_ctrl_set_recv_queue(struct impl_ctrl *ctrl, uint32_t size)
 {
 	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
-		set_u32(ctrl, &ctrl->recv_queue, size, IMPL_MAX_RECV_QUEUE);
+		set_u32(ctrl, &ctrl->recv_queue, size,
+			ctrl->ctx.manners->limits.max_recv_queue_size);
 }
 
 doca_error_t
@@ -115,10 +118,21 @@ impl_ctrl_set_consumer_cbs(struct impl_ctrl *ctrl, doca_comch_event_consumer_cb_
 
 /* Events */
 
+/* Of a device that has faults. */
+static __rte_noinline void
+count_msg(const struct impl_ctrl *ctrl, struct doca_comch_connection *conn)
+{
+	impl_fault_step(ctrl->ctx.faults, "submit or message");
+	if (impl_fault_hits(ctrl->ctx.faults, IMPL_FAULT_RESET, "message"))
+		impl_conn_abort(conn);
+}
+
 static void
 on_msg(struct impl_ctrl *ctrl, struct doca_comch_connection *conn,
 		const struct rte_comch_event *event)
 {
+	if (unlikely(ctrl->ctx.faults != NULL))
+		count_msg(ctrl, conn);
 	/* The poll's copy, which the application may modify. */
 	ctrl->msg_cb((struct doca_comch_event_msg_recv *)(void *)&handle,
 		(uint8_t *)(uintptr_t)event->msg.data, event->msg.len, conn);

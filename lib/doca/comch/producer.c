@@ -224,7 +224,7 @@ static bool
 buf_is_valid(const struct doca_comch_producer *p, const struct doca_buf *buf)
 {
 	return buf == NULL || (ops_of(p)->takes_bufs && buf->mr != NULL && buf->next == NULL &&
-		buf->prev == NULL && buf->data_len <= UINT32_MAX);
+		buf->prev == NULL && buf->data_len <= p->ctx.manners->limits.max_buf_size);
 }
 
 /* Is the channel too full for another operation? Then the batch may be, too. */
@@ -343,7 +343,8 @@ doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 
 	if (comch_connection == NULL || producer == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = impl_conn_join(comch_connection, &comch_connection->nb_producers);
+	ret = impl_conn_join(comch_connection, &comch_connection->nb_producers,
+		comch_connection->manners->limits.max_producers);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	p = calloc(1, sizeof(*p));
@@ -351,7 +352,7 @@ doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 		impl_conn_leave(comch_connection, &comch_connection->nb_producers);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	impl_ctx_init(&p->base.ctx, &conn_ops.ctx, &comch_connection->manners);
+	impl_ctx_init(&p->base.ctx, &conn_ops.ctx, comch_connection->manners);
 	p->conn = comch_connection;
 	*producer = &p->base;
 	return DOCA_SUCCESS;
@@ -389,7 +390,8 @@ doca_comch_producer_task_send_set_conf(struct doca_comch_producer *producer,
 		uint32_t num_send_tasks)
 {
 	if (producer == NULL || task_completion_cb == NULL || task_error_cb == NULL ||
-			num_send_tasks == 0 || num_send_tasks > IMPL_MAX_DP_TASKS)
+			num_send_tasks == 0 ||
+			num_send_tasks > producer->ctx.manners->limits.max_num_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* A producer on the DPA has no tasks. */
 	if (impl_ctx_may_set(&producer->ctx) != DOCA_SUCCESS || producer->ctx.dpa != NULL)

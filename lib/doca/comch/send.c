@@ -24,7 +24,7 @@ impl_send_set_conf(struct impl_ctrl *ctrl, doca_comch_task_send_completion_cb_t 
 		doca_comch_task_send_completion_cb_t error_cb, uint32_t nb_tasks)
 {
 	if (ctrl == NULL || sent_cb == NULL || error_cb == NULL || nb_tasks == 0 ||
-			nb_tasks > IMPL_MAX_SEND_TASKS)
+			nb_tasks > ctrl->ctx.manners->limits.max_send_tasks)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (impl_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
@@ -157,6 +157,12 @@ impl_send_submit(struct doca_task *task)
 	if (STAILQ_EMPTY(&send->conn->waiting) && send_now(send, send->msg))
 		return DOCA_SUCCESS;
 	return send_later((struct impl_ctrl *)task->ctx, send);
+}
+
+void
+impl_send_reset(struct doca_task *task)
+{
+	impl_conn_abort(((struct doca_comch_task_send *)(void *)task)->conn);
 }
 
 /* Remove the first waiting task. */

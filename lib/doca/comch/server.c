@@ -109,6 +109,7 @@ static const struct impl_ctx_ops server_ops = {
 	.event = server_event,
 	.progress = impl_send_progress,
 	.submit = impl_send_submit,
+	.reset = impl_send_reset,
 	.task_report = impl_send_task_report,
 	.task_put = impl_send_put,
 	.task_revive = impl_send_revive,

@@ -165,6 +165,7 @@ struct doca_comm_channel_ep_t {
 	uint32_t nb_pending;
 	uint32_t nb_blocked;     /* peers for which sendto has returned AGAIN */
 	bool again_after_send;   /* as the device table says */
+	struct impl_faults *faults; /* of its device; NULL: none */
 	bool was_sent;           /* since the last receive call; if again_after_send */
 	uint64_t last_run;       /* TSC */
 	uint64_t run_cycles;     /* when the next run is due */

@@ -196,10 +196,24 @@ doca_comm_channel_ep_set_device_rep(struct doca_comm_channel_ep_t *ep,
 	return DOCA_SUCCESS;
 }
 
+/* The same, for a size: before a device is set, up to the largest that one may have. */
+static doca_error_t
+set_size_begin(struct doca_comm_channel_ep_t *ep, uint16_t size, uint32_t max, size_t limit)
+{
+	doca_error_t ret = set_begin(ep, size > 0 && size <= max);
+
+	if (ret != DOCA_SUCCESS || ep->dev == NULL ||
+			size <= impl_limit_at(&impl_dev_manners(ep->dev)->limits, limit))
+		return ret;
+	impl_cchan_unlock(ep);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
 doca_error_t
 doca_comm_channel_ep_set_max_msg_size(struct doca_comm_channel_ep_t *ep, uint16_t max_msg_size)
 {
-	doca_error_t ret = set_begin(ep, max_msg_size > 0 && max_msg_size <= IMPL_MAX_MSG_SIZE);
+	doca_error_t ret = set_size_begin(ep, max_msg_size, IMPL_MAX_MSG_SIZE,
+		IMPL_LIMIT(max_msg_size));
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -212,8 +226,8 @@ doca_error_t
 doca_comm_channel_ep_set_send_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t send_queue_size)
 {
-	doca_error_t ret = set_begin(ep, send_queue_size > 0 &&
-		send_queue_size <= IMPL_MAX_SEND_TASKS);
+	doca_error_t ret = set_size_begin(ep, send_queue_size, IMPL_MAX_SEND_TASKS,
+		IMPL_LIMIT(max_send_tasks));
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -226,8 +240,8 @@ doca_error_t
 doca_comm_channel_ep_set_recv_queue_size(struct doca_comm_channel_ep_t *ep,
 		uint16_t recv_queue_size)
 {
-	doca_error_t ret = set_begin(ep, recv_queue_size > 0 &&
-		recv_queue_size <= IMPL_MAX_RECV_QUEUE);
+	doca_error_t ret = set_size_begin(ep, recv_queue_size, IMPL_MAX_RECV_QUEUE,
+		IMPL_LIMIT(max_recv_queue_size));
 
 	if (ret != DOCA_SUCCESS)
 		return ret;

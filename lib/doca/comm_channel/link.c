@@ -57,6 +57,17 @@ need_poll(struct doca_comm_channel_ep_t *ep)
 
 /* Listening */
 
+/* Sizes that were set before the device was known, or not at all. */
+static void
+limit_sizes(struct doca_comm_channel_ep_t *ep, const struct doca_dev *dev)
+{
+	const struct impl_limits *limits = &impl_dev_manners(dev)->limits;
+
+	ep->max_msg_size = (uint16_t)RTE_MIN((uint32_t)ep->max_msg_size, limits->max_msg_size);
+	ep->recv_queue = (uint16_t)RTE_MIN((uint32_t)ep->recv_queue, limits->max_recv_queue_size);
+	ep->send_queue = (uint16_t)RTE_MIN((uint32_t)ep->send_queue, limits->max_send_tasks);
+}
+
 static doca_error_t
 add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep,
 		const char *name)
@@ -68,13 +79,14 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 		.rep = rep,
 		.flags = RTE_COMCH_SERVER_F_MANUAL_ACCEPT | RTE_COMCH_SERVER_F_CTRL_ONLY |
 			RTE_COMCH_SERVER_F_MANUAL_CREDIT | impl_ordered_flag(dev),
-		.max_msg_size = ep->max_msg_size,
-		.recv_queue = ep->recv_queue,
-		.send_queue = ep->send_queue,
 	};
 	struct rte_comch_server *server, **servers;
 	int ret;
 
+	limit_sizes(ep, dev);
+	conf.max_msg_size = ep->max_msg_size;
+	conf.recv_queue = ep->recv_queue;
+	conf.send_queue = ep->send_queue;
 	servers = realloc(ep->servers, (ep->nb_servers + 1) * sizeof(*servers));
 	if (servers == NULL)
 		return DOCA_ERROR_NO_MEMORY;
@@ -93,6 +105,8 @@ add_server(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, uint16_t rep
 	}
 	ep->servers[ep->nb_servers++] = server;
 	ep->again_after_send |= impl_dev_manners(dev)->again_after_send;
+	if (impl_dev_manners(dev)->faults != NULL)
+		ep->faults = impl_dev_manners(dev)->faults;
 	return DOCA_SUCCESS;
 }
 
@@ -175,14 +189,16 @@ start_client(struct doca_comm_channel_ep_t *ep, struct doca_dev *dev, const char
 		.conf_size = sizeof(conf),
 		.poll = ep->poll,
 		.name = name,
-		.max_msg_size = ep->max_msg_size,
-		.recv_queue = ep->recv_queue,
-		.send_queue = ep->send_queue,
 		.flags = RTE_COMCH_CLIENT_F_CTRL_ONLY | RTE_COMCH_CLIENT_F_MANUAL_CREDIT,
 	};
 	int ret;
 
+	limit_sizes(ep, dev);
+	conf.max_msg_size = ep->max_msg_size;
+	conf.recv_queue = ep->recv_queue;
+	conf.send_queue = ep->send_queue;
 	ep->again_after_send = impl_dev_manners(dev)->again_after_send;
+	ep->faults = impl_dev_manners(dev)->faults;
 	ep->client = rte_comch_client_create(impl_dev_id(dev), &conf);
 	if (ep->client == NULL)
 		return link_error(-rte_errno);

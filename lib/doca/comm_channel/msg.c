@@ -116,6 +116,38 @@ send_or_wait(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, boo
 	return ret;
 }
 
+/* Of a device that has faults: count a message, which may end its connection. */
+static bool
+reset_is_due(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *peer)
+{
+	if (!impl_fault_hits(ep->faults, IMPL_FAULT_RESET, "message"))
+		return false;
+	if (peer->native != NULL)
+		rte_comch_conn_abort(peer->native);
+	return true;
+}
+
+/* Before a send. DOCA_SUCCESS: go on. */
+static __rte_noinline doca_error_t
+count_send(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *peer)
+{
+	impl_fault_step(ep->faults, "submit or message");
+	if (impl_fault_hits(ep->faults, IMPL_FAULT_AGAIN, "submit"))
+		return DOCA_ERROR_AGAIN;
+	if (impl_fault_hits(ep->faults, IMPL_FAULT_ERROR, "submit"))
+		return DOCA_ERROR_IO_FAILED;
+	return reset_is_due(ep, peer) ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS;
+}
+
+/* Another thread that uses the endpoint waits with a slow one. */
+static __rte_noinline void
+count_recv(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *peer)
+{
+	impl_fault_slow(ep->faults);
+	impl_fault_step(ep->faults, "submit or message");
+	reset_is_due(ep, peer);
+}
+
 static doca_error_t
 send_locked(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int flags,
 		struct doca_comm_channel_addr_t *peer)
@@ -123,6 +155,11 @@ send_locked(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int 
 	doca_error_t ret;
 
 	ret = check_send(ep, msg, len, flags, peer);
+	if (unlikely(ret != DOCA_SUCCESS))
+		return ret;
+	if (unlikely(ep->faults != NULL))
+		ret = count_send(ep, peer);
+	/* The event of a send that is possible stays there. */
 	if (unlikely(ret != DOCA_SUCCESS))
 		return ret;
 	ret = send_or_wait(ep, msg, len, may_wait(ep, flags), peer);
@@ -301,6 +338,8 @@ recv_locked(struct doca_comm_channel_ep_t *ep, void *msg, size_t *len, int flags
 		return DOCA_ERROR_AGAIN;
 	}
 	ret = receive(ep, msg, len, may_wait(ep, flags), peer);
+	if (unlikely(ep->faults != NULL) && ret == DOCA_SUCCESS)
+		count_recv(ep, *peer);
 	impl_cchan_checked(ep, CCHAN_EVENT_RECV, ret != DOCA_ERROR_AGAIN);
 	impl_cchan_settle(ep);
 	return ret;

@@ -30,6 +30,8 @@ impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops,
 		const struct impl_manners *manners)
 {
 	ctx->ops = ops;
+	ctx->manners = manners;
+	ctx->faults = manners->faults;
 	ctx->burst = manners->single_progress ? 1 : IMPL_CTX_BURST;
 	ctx->keeps_freed_tasks = manners->keeps_freed_tasks;
 	ctx->deferred_end = &ctx->deferred;
@@ -63,6 +65,7 @@ tasks_free(struct doca_ctx *ctx)
 	ctx->free_tasks = NULL;
 	ctx->deferred = NULL;
 	ctx->deferred_end = &ctx->deferred;
+	ctx->late_until = 0;
 }
 
 static doca_error_t

@@ -87,6 +87,8 @@ struct impl_ctx_ops {
 	void (*task_unrevive)(struct doca_task *task);
 	/* Before the object's memory is freed. May be NULL. */
 	void (*fini)(struct doca_ctx *ctx);
+	/* End the connection of a task. NULL: it has none of its own. */
+	void (*reset)(struct doca_task *task);
 	/* Move the data path to a DPA, which replaces the ops. NULL: not supported. */
 	doca_error_t (*set_dpa)(struct doca_ctx *ctx, struct doca_dpa *dpa);
 };
@@ -100,6 +102,7 @@ struct doca_ctx {
 	bool needs_progress;    /* call progress(); see impl_ctx_wants_progress() */
 	bool is_active;         /* in pe->active */
 	uint16_t burst;         /* completions per progress, at most */
+	struct impl_faults *faults; /* of its device; NULL: none */
 	uint32_t nb_busy;       /* tasks in the channel: submitted and orphaned */
 	uint32_t nb_inflight;   /* submitted */
 	uint32_t nb_taken;      /* allocated by the application, submitted or not */
@@ -107,6 +110,7 @@ struct doca_ctx {
 	TAILQ_ENTRY(doca_ctx) next;
 	TAILQ_ENTRY(doca_ctx) next_active;
 
+	const struct impl_manners *manners; /* of its device */
 	struct doca_dpa *dpa;   /* of its data path; no engine or tasks then */
 	void *native;           /* the native server, client, producer or consumer */
 	/* Tasks */
@@ -120,6 +124,7 @@ struct doca_ctx {
 	bool is_dead;
 	bool keeps_freed_tasks; /* as long as they are not given away, they can be submitted */
 	bool told_of_freed_task;
+	uint64_t late_until;    /* TSC: its deferred tasks are submitted then; 0: none is late */
 };
 
 /* First member of whatever the user data of a native connection points to. */
@@ -148,6 +153,7 @@ struct doca_pe {
 	uint32_t nb_not_run;         /* of them reported since the poll was run */
 	bool running;                /* within doca_pe_progress() */
 	bool has_batch;                 /* a context has a batch to flush */
+	const struct impl_faults *slow; /* of the device of a context that has faults */
 	bool is_single;              /* report one completion per progress */
 	bool completed_last;         /* the last event was one of `completed` */
 	bool ctxs_first;             /* in this progress, before events; if is_single */
@@ -226,7 +232,20 @@ impl_pe_wake(struct doca_pe *pe)
 		rte_comch_poll_notify(pe->poll);
 }
 
+/* fault.c: a context whose device has faults */
+/* Submit a task of a RUNNING context. */
+doca_error_t impl_fault_submit(struct doca_task *task);
+/* Submit those that were late, if it is time. True: something was done. */
+bool impl_fault_progress(struct doca_ctx *ctx);
+
 /* task.c */
+
+/* Of a RUNNING context. */
+doca_error_t impl_task_submit_now(struct doca_task *task);
+/* Keep a task for later, as submitted. */
+void impl_task_keep(struct doca_task *task);
+/* A task was submitted, in whatever way. */
+void impl_task_submitted(struct doca_task *task);
 
 /* Submit the deferred tasks. */
 void impl_task_submit_deferred(struct doca_ctx *ctx);

@@ -157,6 +157,8 @@ doca_pe_connect_ctx(struct doca_pe *pe, struct doca_ctx *ctx)
 		return DOCA_ERROR_NOT_PERMITTED;
 	ctx->pe = pe;
 	pe->is_single |= ctx->burst == 1;
+	if (ctx->faults != NULL)
+		pe->slow = ctx->faults;
 	TAILQ_INSERT_TAIL(&pe->ctxs, ctx, next);
 	return DOCA_SUCCESS;
 }
@@ -350,11 +352,14 @@ progress_ctxs(struct doca_pe *pe)
 		pe->cursor = TAILQ_NEXT(ctx, next_active);
 		if (ctx->needs_progress)
 			done |= ctx->ops->progress(ctx);
+		if (unlikely(ctx->late_until != 0))
+			done |= impl_fault_progress(ctx);
 		if (unlikely(ctx->state == DOCA_CTX_STATE_STOPPING)) {
 			done |= impl_task_fail_deferred(ctx);
 			done |= impl_ctx_settle(ctx);
 		}
-		if (unlikely(!ctx->needs_progress && ctx->state != DOCA_CTX_STATE_STOPPING))
+		if (unlikely(!ctx->needs_progress && ctx->late_until == 0 &&
+				ctx->state != DOCA_CTX_STATE_STOPPING))
 			deactivate(pe, ctx);
 		if (unlikely(pe->is_single && done)) {
 			move_to_end(pe, ctx);
@@ -421,6 +426,8 @@ doca_pe_progress(struct doca_pe *pe)
 		flush(pe);
 	innermost = pe->outer;
 	pe->running = false;
+	if (unlikely(pe->slow != NULL) && done)
+		impl_fault_slow(pe->slow);
 	if (done)
 		impl_yield_busy();
 	else
@@ -484,7 +491,7 @@ has_work(const struct doca_pe *pe)
 	if (pe->ev_next < pe->nb_ev || pe->completed != NULL)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->active, next_active)
-		if (is_ending(ctx))
+		if (is_ending(ctx) || ctx->late_until != 0)
 			return true;
 	return false;
 }

@@ -23,6 +23,23 @@ submitted(struct doca_task *task)
 	impl_pe_wake(ctx->pe);
 }
 
+void
+impl_task_submitted(struct doca_task *task)
+{
+	submitted(task);
+}
+
+void
+impl_task_keep(struct doca_task *task)
+{
+	struct doca_ctx *ctx = task->ctx;
+
+	task->next = NULL;
+	*ctx->deferred_end = task;
+	ctx->deferred_end = &task->next;
+	submitted(task);
+}
+
 /*
  * Defer a task while the channel accepts none. Rare, so keep it out of the frame
  * of a submit.
@@ -40,10 +57,7 @@ defer(struct doca_task *task)
 			ctx->ops->submit_early(task);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	task->next = NULL;
-	*ctx->deferred_end = task;
-	ctx->deferred_end = &task->next;
-	submitted(task);
+	impl_task_keep(task);
 	return DOCA_SUCCESS;
 }
 
@@ -158,18 +172,11 @@ submit_freed(struct doca_task *task)
 	return ret;
 }
 
-doca_error_t
-doca_task_submit(struct doca_task *task)
+static __rte_always_inline doca_error_t
+submit_now(struct doca_task *task)
 {
-	struct doca_ctx *ctx;
-	doca_error_t ret;
+	doca_error_t ret = task->ctx->ops->submit(task);
 
-	if (unlikely(task == NULL || task->state != IMPL_TASK_OWNED))
-		return submit_freed(task);
-	ctx = task->ctx;
-	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
-		return defer(task);
-	ret = ctx->ops->submit(task);
 	if (unlikely(ret != DOCA_SUCCESS)) {
 		if (ret == DOCA_ERROR_AGAIN) {
 			impl_pe_flush_outer();
@@ -180,6 +187,27 @@ doca_task_submit(struct doca_task *task)
 	submitted(task);
 	impl_yield_busy();
 	return DOCA_SUCCESS;
+}
+
+doca_error_t
+impl_task_submit_now(struct doca_task *task)
+{
+	return submit_now(task);
+}
+
+doca_error_t
+doca_task_submit(struct doca_task *task)
+{
+	const struct doca_ctx *ctx;
+
+	if (unlikely(task == NULL || task->state != IMPL_TASK_OWNED))
+		return submit_freed(task);
+	ctx = task->ctx;
+	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING))
+		return defer(task);
+	if (unlikely(ctx->faults != NULL))
+		return impl_fault_submit(task);
+	return submit_now(task);
 }
 
 doca_error_t

@@ -194,6 +194,12 @@ impl_dev_manners(const struct doca_dev *dev)
 	return &dev->info->manners;
 }
 
+const struct impl_limits *
+impl_devinfo_limits(const struct doca_devinfo *devinfo)
+{
+	return &devinfo->manners.limits;
+}
+
 const cpu_set_t *
 impl_dev_dpa_cpus(const struct doca_dev *dev)
 {

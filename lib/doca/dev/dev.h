@@ -30,6 +30,7 @@ bool impl_devinfo_is_dpu(const struct doca_devinfo *devinfo);
 
 /* Those of the device table. */
 const struct impl_manners *impl_dev_manners(const struct doca_dev *dev);
+const struct impl_limits *impl_devinfo_limits(const struct doca_devinfo *devinfo);
 
 /* CPUs for the threads of the device's DPA; empty: any. */
 const cpu_set_t *impl_dev_dpa_cpus(const struct doca_dev *dev);

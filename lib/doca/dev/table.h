@@ -10,8 +10,9 @@
  * each. It is read once and never freed: DOCA's infos and devices are parts of it, so
  * pointers to them never dangle.
  *
- * table.c finds and reads it, table_parse.c parses one key, table_check.c checks the
- * whole table, table_default.c is the built-in one.
+ * table.c finds and reads it, table_parse.c parses one key (limit.c and fault.c those
+ * that begin with limit. and fault.),
+ * table_check.c checks the whole table, table_default.c is the built-in one.
  */
 
 #include <sched.h>
@@ -64,6 +65,7 @@ struct doca_devinfo {
 	cpu_set_t dpa_cpus;    /* for DPA threads; empty: any */
 	uint32_t dpa_max_run_ms; /* 0: unlimited */
 	struct impl_manners manners;
+	struct impl_faults faults;       /* if manners.faults */
 	struct doca_dev dev;
 };
 
@@ -91,6 +93,9 @@ struct impl_entry {
 	bool is_func;
 	unsigned int line;
 	uint32_t given;                  /* bit mask of keys */
+	uint32_t given_limits;           /* and of limit.* */
+	uint32_t given_faults;           /* and of fault.* */
+	uint32_t profile;                /* index, if IMPL_KEY_PROFILE is given */
 	char label[IMPL_LABEL_SIZE];
 	struct doca_devinfo info;
 	/* Functions only. */
@@ -153,6 +158,7 @@ enum impl_key {
 	IMPL_KEY_PROGRESS,
 	IMPL_KEY_LENIENT,
 	IMPL_KEY_AGAIN_AFTER_SEND,
+	IMPL_KEY_PROFILE,
 	IMPL_KEY_DEVICE,
 	IMPL_KEY_FUNC,
 	IMPL_KEY_ADDRESS,
@@ -174,6 +180,8 @@ doca_error_t impl_table_set(struct impl_table *table, struct impl_entry *entry,
 /* After all sections: resolve references, fill in defaults, validate. */
 doca_error_t impl_table_check(struct impl_table *table);
 
+/* Accepts only digits, and numbers from min to max. */
+bool impl_table_number(const char *text, uint64_t min, uint64_t max, uint64_t *number);
 /* Accepts only "0000:03:00.0" and "03:00.0". */
 bool impl_pci_parse(const char *text, struct rte_pci_addr *pci);
 

@@ -228,6 +228,8 @@ fill_manners(struct impl_entry *e)
 	struct impl_manners *m = &e->info.manners;
 	const struct impl_manners *of_dev = e->is_func ? &e->rep.owner->manners : NULL;
 
+	m->faults = impl_faults_fill(e);
+	impl_limits_fill(e, of_dev != NULL ? &of_dev->limits : NULL);
 	if (of_dev == NULL)
 		return;
 	if (!impl_entry_has(e, IMPL_KEY_PROGRESS))

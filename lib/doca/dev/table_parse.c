@@ -19,6 +19,9 @@
 
 #include "dev/table.h"
 
+#define LIMIT "limit."
+#define FAULT "fault."
+
 bool
 impl_pci_parse(const char *text, struct rte_pci_addr *pci)
 {
@@ -101,16 +104,34 @@ parse_number(const char *text, unsigned long max, unsigned long *number)
 	return errno != 0 || *number > max ? NULL : end;
 }
 
+bool
+impl_table_number(const char *text, uint64_t min, uint64_t max, uint64_t *number)
+{
+	unsigned long value;
+
+	text = parse_number(text, max, &value);
+	if (text == NULL || text[0] != '\0' || value < min)
+		return false;
+	*number = value;
+	return true;
+}
+
 static const char *
 parse_rate(const char *value, void *dst, size_t size)
 {
-	unsigned long rate;
-
 	RTE_SET_USED(size);
-	value = parse_number(value, UINT64_MAX, &rate);
-	if (value == NULL || value[0] != '\0')
-		return "a number, in bits per second";
-	*(uint64_t *)dst = rate;
+	return impl_table_number(value, 0, UINT64_MAX, dst) ? NULL :
+		"a number, in bits per second";
+}
+
+static const char *
+parse_u32(const char *value, void *dst, const char *expected)
+{
+	uint64_t number;
+
+	if (!impl_table_number(value, 0, UINT32_MAX, &number))
+		return expected;
+	*(uint32_t *)dst = (uint32_t)number;
 	return NULL;
 }
 
@@ -144,27 +165,15 @@ parse_cpus(const char *value, void *dst, size_t size)
 static const char *
 parse_ms(const char *value, void *dst, size_t size)
 {
-	unsigned long ms;
-
 	RTE_SET_USED(size);
-	value = parse_number(value, UINT32_MAX, &ms);
-	if (value == NULL || value[0] != '\0')
-		return "a number, in milliseconds";
-	*(uint32_t *)dst = (uint32_t)ms;
-	return NULL;
+	return parse_u32(value, dst, "a number, in milliseconds");
 }
 
 static const char *
 parse_index(const char *value, void *dst, size_t size)
 {
-	unsigned long index;
-
 	RTE_SET_USED(size);
-	value = parse_number(value, UINT32_MAX, &index);
-	if (value == NULL || value[0] != '\0')
-		return "a number below 4294967296";
-	*(uint32_t *)dst = (uint32_t)index;
-	return NULL;
+	return parse_u32(value, dst, "a number below 4294967296");
 }
 
 static const char *
@@ -234,6 +243,7 @@ static const struct {
 		FIELD(info.manners.keeps_freed_tasks) },
 	[IMPL_KEY_AGAIN_AFTER_SEND] = { "again_after_send", false, parse_bool,
 		FIELD(info.manners.again_after_send) },
+	[IMPL_KEY_PROFILE] = { "profile", false, impl_limits_parse_profile, FIELD(profile) },
 	[IMPL_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
 	[IMPL_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
 	[IMPL_KEY_ADDRESS] = { "address", true, parse_name, FIELD(address) },
@@ -249,16 +259,17 @@ static doca_error_t
 unknown_key(struct impl_table *table, const struct impl_entry *entry, unsigned int line,
 		const char *name)
 {
-	char valid[320] = "";
+	char valid[IMPL_WHY_SIZE] = "";
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(keys); i++) {
 		if (keys[i].func_only && !entry->is_func)
 			continue;
-		strlcat(valid, i == 0 ? "" : ", ", sizeof(valid));
 		strlcat(valid, keys[i].name, sizeof(valid));
+		strlcat(valid, ", ", sizeof(valid));
 	}
-	return impl_table_wrong(table, line, "unknown key '%s' of a %s; known keys: %s", name,
+	return impl_table_wrong(table, line, "unknown key '%s' of a %s; known keys: %s" LIMIT
+		"NAME, " FAULT "NAME", name,
 		entry->is_func ? "function" : "device", valid);
 }
 
@@ -269,6 +280,10 @@ impl_table_set(struct impl_table *table, struct impl_entry *entry, unsigned int 
 	const char *want;
 	unsigned int i;
 
+	if (strncmp(key, LIMIT, strlen(LIMIT)) == 0)
+		return impl_limits_set(table, entry, line, key + strlen(LIMIT), value);
+	if (strncmp(key, FAULT, strlen(FAULT)) == 0)
+		return impl_faults_set(table, entry, line, key + strlen(FAULT), value);
 	for (i = 0; i < RTE_DIM(keys); i++)
 		if (strcmp(key, keys[i].name) == 0 && (entry->is_func || !keys[i].func_only))
 			break;

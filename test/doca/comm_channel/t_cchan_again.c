@@ -83,3 +83,31 @@ SLOW_CASE(the_event_stays, t)
 	T_EQ(poll(&p, 1, 0), 1);
 	T_OK(receive(&t->client));
 }
+
+static void
+faulty_open(struct channel *t)
+{
+	device_table_write("[device dpu]\npci = 03:00.0\nfault.reset = 3\n[function pf0]\n"
+		"pci = b1:00.0\nfault.again = 2\nfault.error = 3\nfault.slow_ms = 1\n");
+	channel_open(t);
+	channel_meet(t);
+}
+
+static doca_error_t
+send_one(struct endpoint *e)
+{
+	return doca_comm_channel_ep_sendto(e->ep, "x", 1, DOCA_CC_MSG_FLAG_NONE, e->peer);
+}
+
+/* Faults of the device table: channel_meet() was the first send, and the first message. */
+T_CASE_OF(struct channel, faulty_open, channel_close, faults_on_demand, t)
+{
+	T_IS(send_one(&t->client), DOCA_ERROR_AGAIN);
+	/* What came back as AGAIN does not count for the other fault. */
+	T_OK(send_one(&t->client));
+	T_IS(send_one(&t->client), DOCA_ERROR_IO_FAILED);
+	T_WAIT(0, receive(&t->service) == DOCA_SUCCESS);
+	/* The third message of the service is its own, and is lost with the connection. */
+	T_IS(send_one(&t->service), DOCA_ERROR_CONNECTION_RESET);
+	T_WAIT(receive(&t->service), receive(&t->client) == DOCA_ERROR_CONNECTION_RESET);
+}

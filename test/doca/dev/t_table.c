@@ -74,6 +74,21 @@ static const struct {
 	{ DEV "progress = 1\n", "t:3: progress = 1: expected single or burst" },
 	{ DEV "lenient = all\n", "t:3: lenient = all: expected freed_tasks, or nothing" },
 	{ DEV "again_after_send = yes\n", "t:3: again_after_send = yes: expected 0 or 1" },
+	{ DEV "limit.colour = 1\n", "t:3: unknown limit 'colour'; known limits: max_msg_size, " },
+	{ DEV "limit.max_msg_size = 4081\n", "t:3: limit.max_msg_size = 4081: expected a number "
+		"from 1 to 4080, which is the channel's own limit" },
+	{ DEV "limit.max_clients = 0\n", "t:3: limit.max_clients = 0: expected a number from 1" },
+	{ DEV "limit.max_clients = 1\nlimit.max_clients = 1\n", "t:4: limit.max_clients is given" },
+	{ DEV "profile = bf1\n", "t:3: profile = bf1: expected one of bf2, bf3" },
+	{ DEV "fault.fire = 1\n", "t:3: unknown fault 'fire'; known faults: again, error, late, " },
+	{ DEV "fault.again = 0\n", "t:3: fault.again = 0: expected N (the Nth), N-M, N- (from" },
+	{ DEV "fault.again = 3-2\n", "t:3: fault.again = 3-2: expected N (the Nth)" },
+	{ DEV "fault.again = 1/0\n", "t:3: fault.again = 1/0: expected N (the Nth)" },
+	{ DEV "fault.again = 2/3\n", "t:3: fault.again = 2/3: expected N (the Nth)" },
+	{ DEV "fault.again = -3\n", "t:3: fault.again = -3: expected N (the Nth)" },
+	{ DEV "fault.again = 1-2-3\n", "t:3: fault.again = 1-2-3: expected N (the Nth)" },
+	{ DEV "fault.again = 1\nfault.again = 1\n", "t:4: fault.again is given twice" },
+	{ DEV "fault.slow_ms = 60001\n", "fault.slow_ms = 60001: expected a number up to 60000" },
 	{ DEV PF0 "host_index = -1\n", "t:5: host_index = -1: expected a number below" },
 	{ DEV PF0 "rep_iface_index = 4294967296\n", "rep_iface_index = 4294967296: expected" },
 	{ DEV PF0 "device = e\n", "t:3: [function pf0]: unknown [device e]" },
@@ -268,6 +283,71 @@ T_CASE(manners_are_of_the_device)
 	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
 	T_CHECK(!m->single_progress && !m->keeps_freed_tasks && !m->again_after_send);
 	impl_table_free(&t);
+}
+
+T_CASE(limits_are_of_the_device)
+{
+	static const char text[] = DEV "limit.max_msg_size = 1000\nlimit.max_clients = 3\n" PF0
+		"[function pf1]\npci = b1:00.1\nlimit.max_clients = 5\nprofile = bf2\n";
+	struct impl_table t = { .nb_devs = 0 };
+	const struct impl_limits *l;
+
+	if (impl_table_read_text(&t, "t", text) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	l = &entry(&t, "pf0")->info.manners.limits;
+	T_EQ(l->max_msg_size, 1000);
+	T_EQ(l->max_clients, 3);
+	T_EQ(l->max_buf_size, IMPL_MAX_BUF_SIZE);
+	/* Its own key, its own profile, its device. */
+	l = &entry(&t, "pf1")->info.manners.limits;
+	T_EQ(l->max_clients, 5);
+	T_EQ(l->max_msg_size, 4080);
+	impl_table_free(&t);
+}
+
+static unsigned int
+nb_hits(const char *keys, uint64_t *bits)
+{
+	struct impl_table t = { .nb_devs = 0 };
+	struct impl_faults *faults;
+	unsigned int i, n = 0;
+	char text[256];
+
+	snprintf(text, sizeof(text), DEV "%s" PF0, keys);
+	if (impl_table_read_text(&t, "t", text) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	/* Faults are of one side. */
+	T_CHECK(entry(&t, "pf0")->info.manners.faults == NULL);
+	faults = entry(&t, "d")->info.manners.faults;
+	T_CHECK(faults != NULL);
+	for (*bits = 0, i = 0; i < 64; i++) {
+		if (!impl_fault_hits(faults, IMPL_FAULT_AGAIN, "submit"))
+			continue;
+		*bits |= UINT64_C(1) << i;
+		n++;
+	}
+	impl_table_free(&t);
+	return n;
+}
+
+T_CASE(when_faults_come)
+{
+	uint64_t bits, same, other;
+	unsigned int n;
+
+	T_EQ(nb_hits("fault.again = 5\n", &bits), 1);
+	T_EQ(bits, UINT64_C(1) << 4);
+	T_EQ(nb_hits("fault.again = 5-7\n", &bits), 3);
+	T_EQ(bits, UINT64_C(7) << 4);
+	T_EQ(nb_hits("fault.again = 60-\n", &bits), 5);
+	T_EQ(nb_hits("fault.late = 1\n", &bits), 0);
+	n = nb_hits("fault.again = 1/4\nfault.seed = 7\n", &bits);
+	T_CHECK(n > 4 && n < 32);
+	/* As often, and at the same places, with the same seed alone. */
+	T_EQ(nb_hits("fault.again = 1/4\nfault.seed = 7\n", &same), n);
+	T_EQ(same, bits);
+	nb_hits("fault.again = 1/4\nfault.seed = 8\n", &other);
+	T_CHECK(other != bits);
 }
 
 T_CASE(the_built_in_one_is_right)

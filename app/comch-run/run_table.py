@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+"""The device table of a pair with faults and limits: that of the user, with further keys."""
+
+import os
+import pathlib
+import re
+import subprocess
+
+SECTIONS = {"dpu": "device", "host": "function"}
+
+
+class Wrong(Exception):
+    """What was given, and what would be right."""
+
+
+def key_of(kind, word):
+    """limit or fault, and [SIDE:]NAME=VALUE: the sections that it is for, and the line."""
+    match = re.fullmatch(r"(?:(\w+):)?(\w+)=(\S+)", word)
+    if not match:
+        raise Wrong(f"'{word}': expected " +
+                    ("SIDE:NAME=WHEN, such as host:again=3" if kind == "fault" else
+                     "NAME=VALUE, such as max_msg_size=1024"))
+    side, name, value = match.groups()
+    if kind == "limit" and side:
+        raise Wrong(f"'{word}': limits are of both sides: expected {name}={value}")
+    if kind == "fault" and side not in SECTIONS:
+        raise Wrong(f"'{word}': expected dpu:{name}={value} or host:{name}={value}")
+    return SECTIONS[side or "dpu"], f"{kind}.{name}", value
+
+
+def source(given, comch_info):
+    """The text of the table that programs would use."""
+    config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")
+    if not given:
+        given = os.environ.get("COMCH_DEVICES")
+    for path in [given] if given else [f"{config}/comch/devices.ini", "/etc/comch/devices.ini"]:
+        try:
+            return pathlib.Path(path).read_text(encoding="utf-8")
+        except OSError as error:
+            if given:
+                raise Wrong(f"device table {path}: {error.strerror}") from error
+    return subprocess.run([comch_info, "--default-devices"], stdout=subprocess.PIPE, text=True,
+                          check=True).stdout
+
+
+def with_keys(text, keys):
+    """The table with these keys, (section, name, value), instead of its own of these names."""
+    lines, section = [], None
+    for line in text.splitlines():
+        header = re.match(r"\s*\[\s*(\w+)", line)
+        if header:
+            section = header.group(1)
+            lines.append(line)
+            lines += [f"{name} = {value}" for of, name, value in keys if of == section]
+            continue
+        name = line.split("=", 1)[0].strip()
+        if not any(of == section and name == key for of, key, _ in keys):
+            lines.append(line)
+    return "\n".join(lines) + "\n"
+
+
+def write(options, comch_info):
+    """Write the table of a run to its directory. None: the user's is as it is to be."""
+    keys = [key_of("limit", word) for word in options.limit]
+    keys += [key_of("fault", word) for word in options.fault]
+    if options.profile:
+        keys.append(("device", "profile", options.profile))
+    if not keys:
+        return None
+    path = options.out / "devices.ini"
+    path.write_text(with_keys(source(options.devices, comch_info), keys), encoding="utf-8")
+    return path
