@@ -6,102 +6,86 @@
 
 #include <stdlib.h>
 
+#include <rte_common.h>
+
 #include "ctrl/comch_cold.h"
 
-#define SIZE_MIN 16
-
-void
-comch_cold_init(struct comch_cold_set *set)
-{
-	*set = (struct comch_cold_set){ .first_free = COMCH_COLD_NO_SLOT };
-}
-
-/* Move the queue to this memory, a ring of so many, without its gaps. It may be its own. */
-static void
-repack(struct comch_cold_set *set, struct comch_cold *queue, uint32_t size)
-{
-	const struct comch_cold *from;
-	uint32_t pos, end = set->head;
-
-	for (pos = set->head; pos != set->tail; pos++) {
-		from = comch_cold_at(set, pos);
-		if (from->conn == NULL)
-			continue;
-		set->where[from->slot] = end;
-		queue[end++ & (size - 1)] = *from;
-	}
-	set->tail = end;
-}
-
-/* Make room for more slots, if there is memory. */
-static void
+/* Make room for more slots. False: no memory. */
+static bool
 grow(struct comch_cold_set *set)
 {
-	const uint32_t size = RTE_MAX(2 * set->size, (uint32_t)SIZE_MIN);
-	struct comch_cold *queue;
-	uint32_t *where;
+	const uint32_t words = RTE_MAX(2 * set->max_words, UINT32_C(1));
+	struct comch_cold *slots;
+	uint64_t *bits;
+	uint32_t i;
 
-	where = realloc(set->where, size / 2 * sizeof(*where));
-	if (where == NULL)
-		return;
-	set->where = where;
-	queue = malloc(size * sizeof(*queue));
-	if (queue == NULL)
-		return;
-	repack(set, queue, size);
-	free(set->queue);
-	set->queue = queue;
-	set->size = size;
+	/* The used ones lie behind the cold ones. */
+	bits = calloc(2 * (size_t)words, sizeof(*bits));
+	if (bits == NULL)
+		return false;
+	slots = realloc(set->slots, (size_t)words * 64 * sizeof(*slots));
+	if (slots == NULL) {
+		free(bits);
+		return false;
+	}
+	for (i = 0; i < set->nb_words; i++) {
+		bits[i] = set->cold[i];
+		bits[words + i] = set->used[i];
+	}
+	free(set->cold);
+	set->slots = slots;
+	set->cold = bits;
+	set->used = bits + words;
+	set->max_words = words;
+	return true;
 }
 
+/* The lowest free slot, so that those in use are close to one another. */
 void
 comch_cold_join(struct comch_cold_set *set, struct rte_comch_conn *conn)
 {
-	uint32_t slot = set->first_free;
+	uint32_t word, bit;
 
 	conn->cold_slot = COMCH_COLD_NO_SLOT;
-	if (slot != COMCH_COLD_NO_SLOT) {
-		set->first_free = set->where[slot];
-	} else {
-		if (set->nb_slots == set->size / 2)
-			grow(set);
-		if (set->nb_slots == set->size / 2)
-			return;
-		slot = set->nb_slots++;
-	}
-	set->nb_users++;
-	conn->cold_slot = slot;
+	for (word = 0; word < set->nb_words && set->used[word] == UINT64_MAX; word++)
+		;
+	if (word == set->max_words && !grow(set))
+		return;
+	set->nb_words = RTE_MAX(set->nb_words, word + 1);
+	bit = (uint32_t)__builtin_ctzll(~set->used[word]);
+	set->used[word] |= UINT64_C(1) << bit;
+	conn->cold_slot = word * 64 + bit;
 }
 
 void
 comch_cold_leave(struct comch_cold_set *set, const struct rte_comch_conn *conn)
 {
-	if (conn->cold_slot == COMCH_COLD_NO_SLOT)
+	const uint32_t slot = conn->cold_slot;
+
+	if (slot == COMCH_COLD_NO_SLOT)
 		return;
-	set->where[conn->cold_slot] = set->first_free;
-	set->first_free = conn->cold_slot;
-	if (--set->nb_users > 0)
+	set->used[slot / 64] &= ~(UINT64_C(1) << (slot % 64));
+	while (set->nb_words > 0 && set->used[set->nb_words - 1] == 0)
+		set->nb_words--;
+	if (set->nb_words > 0)
 		return;
-	free(set->queue);
-	free(set->where);
-	comch_cold_init(set);
+	free(set->slots);
+	free(set->cold);
+	*set = (struct comch_cold_set){ 0 };
 }
 
 bool
 comch_cold_add(struct comch_cold_set *set, struct rte_comch_conn *conn)
 {
+	const uint32_t slot = conn->cold_slot;
 	struct comch_cold *cold;
 
-	if (conn->cold_slot == COMCH_COLD_NO_SLOT)
+	if (slot == COMCH_COLD_NO_SLOT)
 		return false;
-	/* At least half of it are gaps: no more connections are cold than have a slot. */
-	if (set->tail - set->head == set->size)
-		repack(set, set->queue, set->size);
-	cold = comch_cold_at(set, set->tail);
+	cold = &set->slots[slot];
 	cold->peer_word = conn->ops->frame_word(conn->link, &cold->value);
 	cold->conn = conn;
-	cold->slot = conn->cold_slot;
-	set->where[conn->cold_slot] = set->tail++;
+	set->cold[slot / 64] |= UINT64_C(1) << (slot % 64);
 	set->nb++;
 	return true;
 }
@@ -109,6 +93,6 @@ comch_cold_add(struct comch_cold_set *set, struct rte_comch_conn *conn)
 void
 comch_cold_del(struct comch_cold_set *set, const struct rte_comch_conn *conn)
 {
-	comch_cold_at(set, set->where[conn->cold_slot])->conn = NULL;
+	set->cold[conn->cold_slot / 64] &= ~(UINT64_C(1) << (conn->cold_slot % 64));
 	set->nb--;
 }

@@ -11,10 +11,9 @@
  * a thousand connections are in no cache. So what it needs lies here, side by side: where the next
  * frame will be, and the word that says that it is there. The poll's thread owns all of it.
  *
- * A queue: a look takes the first one and puts it at the end. Nobody gets ahead of those that wait,
- * so whatever other connections do, each has its turn when those have had theirs that were cold
- * before it. Where a connection is in the queue, a table of numbers says, and not the connection,
- * which a look does not touch. One that is not cold any more leaves a gap, which ends at its turn.
+ * A connection has a slot for as long as it has a link. Turns go from slot to slot, and a bitmap
+ * skips those whose connections are not cold. Nothing moves: between two turns of one connection,
+ * each other one has at most one, whatever they do.
  */
 
 #include <stdbool.h>
@@ -29,23 +28,20 @@ struct comch_cold {
 	/* No frame is pending while the peer's word is not this value; NULL: ask the driver. */
 	const uint64_t *peer_word;
 	uint64_t value;
-	struct rte_comch_conn *conn; /* NULL: a gap */
-	uint32_t slot;               /* conn->cold_slot */
+	struct rte_comch_conn *conn;
 };
 
+/* conn->cold_slot is the slot of a connection. */
 struct comch_cold_set {
-	struct comch_cold *queue; /* a ring: head and tail are free-running */
-	uint32_t *where;          /* by slot: the position in the queue; or the next free slot */
-	uint32_t size;            /* of the queue, a power of two; of the table, half of it */
-	uint32_t head;
-	uint32_t tail;
-	uint32_t nb;              /* cold connections: not gaps */
-	uint32_t nb_slots;        /* in use at some time */
-	uint32_t nb_users;        /* connections with a slot */
-	uint32_t first_free;      /* slot that was in use */
+	struct comch_cold *slots;
+	uint64_t *cold;     /* bitmap of slots: the connection is cold */
+	uint64_t *used;     /* bitmap of slots: there is a connection */
+	uint32_t max_words; /* of each bitmap, that there is memory for */
+	uint32_t nb_words;  /* of each bitmap, up to the last slot in use */
+	uint32_t next;      /* slot: whose turn it is */
+	uint32_t nb;        /* cold connections */
 };
 
-void comch_cold_init(struct comch_cold_set *set);
 /* Give the connection a slot; without memory it has none. It is not cold. */
 void comch_cold_join(struct comch_cold_set *set, struct rte_comch_conn *conn);
 /* Take the slot back, of a connection that is not cold. */
@@ -55,29 +51,30 @@ bool comch_cold_add(struct comch_cold_set *set, struct rte_comch_conn *conn);
 /* It is not any more. */
 void comch_cold_del(struct comch_cold_set *set, const struct rte_comch_conn *conn);
 
-static inline struct comch_cold *
-comch_cold_at(const struct comch_cold_set *set, uint32_t pos)
+/* The first cold one from this slot on, round robin, of a set with cold connections. */
+static inline uint32_t
+comch_cold_find(const struct comch_cold_set *set, uint32_t slot)
 {
-	return &set->queue[pos & (set->size - 1)];
+	uint32_t word = slot / 64;
+	uint64_t bits = 0;
+
+	if (word < set->nb_words)
+		bits = set->cold[word] & (UINT64_MAX << (slot % 64));
+	while (bits == 0) {
+		word = word + 1 < set->nb_words ? word + 1 : 0;
+		bits = set->cold[word];
+	}
+	return word * 64 + (uint32_t)__builtin_ctzll(bits);
 }
 
-/*
- * Whose turn it is, of a set with cold connections; NULL: it was a gap. Valid until a connection
- * joins, leaves or becomes cold.
- */
+/* Whose turn it is, of a set with cold connections; valid until one joins or leaves. */
 static inline const struct comch_cold *
 comch_cold_next(struct comch_cold_set *set)
 {
-	const struct comch_cold *first = comch_cold_at(set, set->head++);
-	struct comch_cold *last;
+	const uint32_t slot = comch_cold_find(set, set->next);
 
-	if (first->conn == NULL)
-		return NULL;
-	/* The queue may be full: then it is the same place. */
-	last = comch_cold_at(set, set->tail);
-	*last = *first;
-	set->where[last->slot] = set->tail++;
-	return last;
+	set->next = slot + 1;
+	return &set->slots[slot];
 }
 
 /* Whether to ask the driver. It reads the word again, with acquire, before it reads a frame. */

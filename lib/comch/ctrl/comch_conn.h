@@ -109,6 +109,7 @@ struct rte_comch_conn {
 	uint32_t unacked_head;     /* next SENT to return */
 	uint32_t unacked_ready;    /* end of the entries whose SENT may be returned */
 	uint32_t unacked_tail;
+	uint32_t last_active;      /* scheduling: lower half of the number of the run */
 	struct rte_comch_conn_stats stats;
 	/* scheduling, see comch_sched.c */
 	struct comch_sched *sched;
@@ -117,8 +118,7 @@ struct rte_comch_conn {
 	bool is_waiting;
 	bool is_unread;
 	bool is_credit_due;
-	uint32_t cold_slot;        /* in sched->cold, while it has a link */
-	uint64_t last_active;      /* number of the run that last received a frame */
+	uint16_t rep;
 	TAILQ_ENTRY(rte_comch_conn) link_next; /* in sched->hot, fresh or order.conns */
 	/* A credit is due after the handshake only, a place of the handshake before. */
 	union {
@@ -133,7 +133,10 @@ struct rte_comch_conn {
 	struct rte_comch_dev *dev;
 	struct comch_fd fd;
 	uint64_t deadline;         /* TSC: end of this phase */
-	uint64_t dial_until;       /* TSC: end of retries while the server is absent */
+	union {
+		uint64_t dial_until; /* client: end of retries while the server is absent */
+		uint64_t may_go_at;  /* server: its handshake may be displaced from then on */
+	};
 	uint64_t dial_deadline;    /* TSC: end of retries while the server is busy */
 	uint64_t retry_at;         /* TSC: next attempt to dial, or to send waiting frames */
 	uint8_t ctrl_only;         /* COMCH_CTRL_ONLY_*: the sides that request no fast path */
@@ -143,15 +146,14 @@ struct rte_comch_conn {
 	bool has_place;            /* server: counts against max_clients, until freed */
 	bool is_to_free;           /* server: counted in server->nb_to_free */
 	bool is_reported;          /* the log has why it ends */
-	uint64_t may_go_at;        /* TSC; server: its handshake may be displaced from then on */
 	struct comch_holder *holder;
-	uint16_t rep;
 	uint32_t id;
 	int end_status;
 	uint32_t link_news;        /* the driver requests a call of link_poll: any */
+	uint32_t tx_wait_load;     /* of tx_wait, see COMCH_MAX_TX_WAIT */
 	char *reason;              /* set from DRAINING on; read by comch_conn_reason() */
 	struct rte_comch_peer_id peer;
-	uint32_t tx_wait_load;     /* of tx_wait, see COMCH_MAX_TX_WAIT */
+	uint32_t cold_slot;        /* scheduling: in sched->cold, while it has a link */
 	STAILQ_HEAD(, comch_tx_wait) tx_wait;
 	TAILQ_ENTRY(rte_comch_conn) server_next;
 	struct comch_registry_entry entry;

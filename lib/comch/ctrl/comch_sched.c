@@ -36,7 +36,6 @@ sched_init(struct comch_poll_task *task, struct rte_comch_poll *poll)
 
 	sched->poll = poll;
 	TAILQ_INIT(&sched->hot);
-	comch_cold_init(&sched->cold);
 	TAILQ_INIT(&sched->fresh);
 	comch_order_init(&sched->order);
 	TAILQ_INIT(&sched->credit_due);
@@ -52,7 +51,7 @@ comch_sched_add(struct rte_comch_conn *conn)
 {
 	struct comch_sched *sched = conn->sched;
 
-	conn->last_active = sched->poll->run_no;
+	conn->last_active = (uint32_t)sched->poll->run_no;
 	comch_cold_join(&sched->cold, conn);
 	comch_sched_heat(conn);
 }
@@ -182,7 +181,7 @@ make_cold(struct rte_comch_conn *conn)
 static inline void
 cool_down(struct rte_comch_conn *conn, const struct comch_run *run)
 {
-	if (unlikely(run->poll->run_no - conn->last_active > HOT_RUNS && conn->is_hot))
+	if (unlikely((uint32_t)run->poll->run_no - conn->last_active > HOT_RUNS && conn->is_hot))
 		make_cold(conn);
 }
 
@@ -240,12 +239,9 @@ receive_cold(struct comch_sched *sched, struct comch_run *run, uint32_t left,
 	const struct comch_cold *cold;
 
 	left = RTE_MIN(left, set->nb);
-	/* A gap costs next to nothing, and does not count. One that speaks is not cold any more. */
-	while (left > 0 && set->nb > 0 && !comch_run_full(run)) {
+	/* One that speaks is not cold any more. */
+	for (; left > 0 && set->nb > 0 && !comch_run_full(run); left--) {
 		cold = comch_cold_next(set);
-		if (cold == NULL)
-			continue;
-		left--;
 		if (unlikely(comch_cold_may_have(cold)))
 			receive_one(cold->conn, run, share);
 	}
@@ -428,17 +424,15 @@ static __rte_always_inline void
 for_each_conn(const struct comch_sched *sched,
 		void (*visit)(struct rte_comch_conn *conn, void *arg), void *arg)
 {
-	const struct comch_cold *cold;
 	struct rte_comch_conn *conn, *tmp;
-	uint32_t pos;
+	uint32_t i, slot = 0;
 
 	/* It may make the connection hot. */
 	TAILQ_FOREACH(conn, &sched->hot, link_next)
 		visit(conn, arg);
-	for (pos = sched->cold.head; pos != sched->cold.tail; pos++) {
-		cold = comch_cold_at(&sched->cold, pos);
-		if (cold->conn != NULL)
-			visit(cold->conn, arg);
+	for (i = sched->cold.nb; i > 0; i--) {
+		slot = comch_cold_find(&sched->cold, slot);
+		visit(sched->cold.slots[slot++].conn, arg);
 	}
 	TAILQ_FOREACH_SAFE(conn, &sched->fresh, link_next, tmp)
 		visit(conn, arg);

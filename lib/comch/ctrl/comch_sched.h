@@ -80,7 +80,7 @@ comch_sched_heat(struct rte_comch_conn *conn)
 static inline void
 comch_sched_active(struct rte_comch_conn *conn)
 {
-	conn->last_active = conn->sched->poll->run_no;
+	conn->last_active = (uint32_t)conn->sched->poll->run_no;
 	if (conn->is_hot)
 		return;
 	comch_sched_unlist(conn);
