@@ -36,12 +36,21 @@ def source(given, comch_info):
         given = os.environ.get("COMCH_DEVICES")
     for path in [given] if given else [f"{config}/comch/devices.ini", "/etc/comch/devices.ini"]:
         try:
-            return pathlib.Path(path).read_text(encoding="utf-8")
-        except OSError as error:
+            # Bytes that are not UTF-8 go through, and a mark at the beginning does not.
+            return pathlib.Path(path).read_text(encoding="utf-8-sig", errors="surrogateescape")
+        except FileNotFoundError as error:
             if given:
                 raise Wrong(f"device table {path}: {error.strerror}") from error
+        except OSError as error:
+            raise Wrong(f"device table {path}: {error.strerror}") from error
     return subprocess.run([comch_info, "--default-devices"], stdout=subprocess.PIPE, text=True,
                           check=True).stdout
+
+
+def is_replaced(section, name, keys):
+    """Whether a key of the table gives way: a limit or profile that a function has of its own, too."""
+    return any(name == key and (section == of or not key.startswith("fault."))
+               for of, key, _ in keys)
 
 
 def with_keys(text, keys):
@@ -54,8 +63,7 @@ def with_keys(text, keys):
             lines.append(line)
             lines += [f"{name} = {value}" for of, name, value in keys if of == section]
             continue
-        name = line.split("=", 1)[0].strip()
-        if not any(of == section and name == key for of, key, _ in keys):
+        if not is_replaced(section, re.split("[=:]", line, maxsplit=1)[0].strip(), keys):
             lines.append(line)
     return "\n".join(lines) + "\n"
 
@@ -69,5 +77,9 @@ def write(options, comch_info):
     if not keys:
         return None
     path = options.out / "devices.ini"
-    path.write_text(with_keys(source(options.devices, comch_info), keys), encoding="utf-8")
+    table = with_keys(source(options.devices, comch_info), keys)
+    try:
+        path.write_text(table, encoding="utf-8", errors="surrogateescape")
+    except OSError as error:
+        raise Wrong(f"--out: {path}: {error.strerror}") from error
     return path

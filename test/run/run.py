@@ -187,10 +187,12 @@ def faults():
     assert table.count("fault.exit = 1") == 1 and "fault.again" not in table, table
     run(dpu, host, options=["--limit", "max_msg_size=8", "--profile", "bf2"], status=1,
         says=["host | ", "Invalid argument"])
+    table = (out / "devices.ini").read_text()
+    assert table.count("profile = bf2") == table.count("[device ") > 0, table
     # Instead of the keys that the user's table has.
     mine = pathlib.Path(here.name, "mine.ini")
-    mine.write_text("[device d]\npci = 03:00.0\nlimit.max_msg_size = 8\n"
-                    "[function pf0]\npci = b1:00.0\nfault.again = 1\n")
+    mine.write_bytes(b"\xef\xbb\xbf[device d]\npci = 03:00.0\nlimit.max_msg_size : 8\n; \xe9t\xe9\n"
+                     b"[function pf0]\npci = b1:00.0\nfault.again = 1\nlimit.max_msg_size = 9\n")
     run(dpu, host, options=["--devices", str(mine), "--limit", "max_msg_size=100",
                             "--fault", "host:again=100"], says=["1 texts received"])
     run(dpu, host, options=["--fault", "host:fire=1"], status=1,

@@ -43,7 +43,9 @@ start_native(struct conn_consumer *c, struct rte_comch_consumer **native)
 		.conf_size = sizeof(conf),
 		.poll = c->base.ctx.pe->poll,
 		.queue_size = c->base.ctx.nb_tasks,
-		.imm_size = c->base.imm_len,
+		/* 0 would be the native default. */
+		.imm_size = c->base.imm_len > 0 ? c->base.imm_len :
+			c->base.ctx.manners->limits.max_imm_data_len,
 		.mrs = &c->base.mr,
 		.nb_mrs = 1,
 		.user_data = (uintptr_t)&c->base.ctx,

@@ -331,6 +331,7 @@ impl_cchan_unlink(struct doca_comm_channel_ep_t *ep)
 		impl_cchan_addr_put(TAILQ_FIRST(&ep->addrs));
 	ep->nb_ev = ep->next_ev = 0;
 	ep->again_after_send = ep->was_sent = false;
+	ep->faults = NULL;
 	/* An error means it is STOPPING or IDLE already. */
 	for (i = 0; i < ep->nb_servers; i++)
 		if (rte_comch_server_state(ep->servers[i]) == RTE_COMCH_STATE_RUNNING)

@@ -127,16 +127,26 @@ reset_is_due(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_a
 	return true;
 }
 
-/* Before a send. DOCA_SUCCESS: go on. */
+/*
+ * Before a send that may go out. DOCA_SUCCESS: go on. A call that waits for room is never told to
+ * try again.
+ */
 static __rte_noinline doca_error_t
-count_send(const struct doca_comm_channel_ep_t *ep, struct doca_comm_channel_addr_t *peer)
+count_send(struct doca_comm_channel_ep_t *ep, bool wait, struct doca_comm_channel_addr_t *peer)
 {
+	doca_error_t ret = DOCA_SUCCESS;
+
+	if (peer->state != CCHAN_UP)
+		impl_cchan_run(ep);
+	if (peer->state != CCHAN_UP)
+		return DOCA_SUCCESS;
 	impl_fault_step(ep->faults, "submit or message");
-	if (impl_fault_hits(ep->faults, IMPL_FAULT_AGAIN, "submit"))
+	if (!wait && impl_fault_hits(ep->faults, IMPL_FAULT_AGAIN, "submit"))
 		return DOCA_ERROR_AGAIN;
+	/* Each is counted, whatever the other says. */
 	if (impl_fault_hits(ep->faults, IMPL_FAULT_ERROR, "submit"))
-		return DOCA_ERROR_IO_FAILED;
-	return reset_is_due(ep, peer) ? DOCA_ERROR_CONNECTION_RESET : DOCA_SUCCESS;
+		ret = DOCA_ERROR_IO_FAILED;
+	return reset_is_due(ep, peer) ? DOCA_ERROR_CONNECTION_RESET : ret;
 }
 
 /* Another thread that uses the endpoint waits with a slow one. */
@@ -158,11 +168,9 @@ send_locked(struct doca_comm_channel_ep_t *ep, const void *msg, size_t len, int 
 	if (unlikely(ret != DOCA_SUCCESS))
 		return ret;
 	if (unlikely(ep->faults != NULL))
-		ret = count_send(ep, peer);
-	/* The event of a send that is possible stays there. */
-	if (unlikely(ret != DOCA_SUCCESS))
-		return ret;
-	ret = send_or_wait(ep, msg, len, may_wait(ep, flags), peer);
+		ret = count_send(ep, may_wait(ep, flags), peer);
+	if (likely(ret == DOCA_SUCCESS))
+		ret = send_or_wait(ep, msg, len, may_wait(ep, flags), peer);
 	if (unlikely(ret == DOCA_ERROR_AGAIN || peer->is_blocked))
 		impl_cchan_set_blocked(peer, ret == DOCA_ERROR_AGAIN);
 	/* The event is not used up while another peer is blocked. */

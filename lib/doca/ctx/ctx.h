@@ -153,6 +153,7 @@ struct doca_pe {
 	uint32_t nb_not_run;         /* of them reported since the poll was run */
 	bool running;                /* within doca_pe_progress() */
 	bool has_batch;                 /* a context has a batch to flush */
+	bool has_refused;            /* by fault.again: the next sleep is to end at once */
 	const struct impl_faults *slow; /* of the device of a context that has faults */
 	bool is_single;              /* report one completion per progress */
 	bool completed_last;         /* the last event was one of `completed` */

@@ -484,11 +484,13 @@ is_ending(const struct doca_ctx *ctx)
 
 /* Whether there is work that the poll does not know of. */
 static bool
-has_work(const struct doca_pe *pe)
+has_work(struct doca_pe *pe)
 {
 	const struct doca_ctx *ctx;
+	bool refused = pe->has_refused;
 
-	if (pe->ev_next < pe->nb_ev || pe->completed != NULL)
+	pe->has_refused = false;
+	if (pe->ev_next < pe->nb_ev || pe->completed != NULL || refused)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->active, next_active)
 		if (is_ending(ctx) || ctx->late_until != 0)

@@ -142,6 +142,29 @@ tell_of_freed(struct doca_ctx *ctx, const char *what)
 		"each submit, or free it later", ctx->ops->name, what);
 }
 
+static __rte_always_inline doca_error_t
+submit_now(struct doca_task *task)
+{
+	doca_error_t ret = task->ctx->ops->submit(task);
+
+	if (unlikely(ret != DOCA_SUCCESS)) {
+		if (ret == DOCA_ERROR_AGAIN) {
+			impl_pe_flush_outer();
+			impl_yield_idle();
+		}
+		return ret;
+	}
+	submitted(task);
+	impl_yield_busy();
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+impl_task_submit_now(struct doca_task *task)
+{
+	return submit_now(task);
+}
+
 /* Submit a task that is not the program's. */
 static __rte_noinline doca_error_t
 submit_freed(struct doca_task *task)
@@ -164,35 +187,10 @@ submit_freed(struct doca_task *task)
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	tell_of_freed(ctx, "accepted, as lenient = freed_tasks says");
-	ret = ctx->ops->submit(task);
-	if (ret == DOCA_SUCCESS)
-		submitted(task);
-	else
+	ret = ctx->faults != NULL ? impl_fault_submit(task) : impl_task_submit_now(task);
+	if (ret != DOCA_SUCCESS)
 		unrevive(task);
 	return ret;
-}
-
-static __rte_always_inline doca_error_t
-submit_now(struct doca_task *task)
-{
-	doca_error_t ret = task->ctx->ops->submit(task);
-
-	if (unlikely(ret != DOCA_SUCCESS)) {
-		if (ret == DOCA_ERROR_AGAIN) {
-			impl_pe_flush_outer();
-			impl_yield_idle();
-		}
-		return ret;
-	}
-	submitted(task);
-	impl_yield_busy();
-	return DOCA_SUCCESS;
-}
-
-doca_error_t
-impl_task_submit_now(struct doca_task *task)
-{
-	return submit_now(task);
 }
 
 doca_error_t

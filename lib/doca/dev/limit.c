@@ -27,7 +27,7 @@ static const struct {
 	KEY(max_clients, 1, IMPL_MAX_CLIENTS),
 	KEY(max_num_tasks, 1, IMPL_MAX_DP_TASKS),
 	KEY(max_buf_size, 1, IMPL_MAX_BUF_SIZE),
-	KEY(max_imm_data_len, 0, IMPL_MAX_IMM),
+	KEY(max_imm_data_len, 1, IMPL_MAX_IMM),
 	KEY(max_consumers, 1, IMPL_MAX_DP_QUEUES),
 	KEY(max_producers, 1, IMPL_MAX_DP_QUEUES),
 #undef KEY

@@ -231,7 +231,7 @@ doca_comch_msgq_consumer_create(struct doca_comch_msgq *msgq,
 	}
 	impl_ctx_init(&c->base.ctx, &impl_msgq_consumer_cpu_ops.ctx, impl_dev_manners(msgq->dev));
 	c->msgq = msgq;
-	c->base.imm_len = IMPL_MAX_IMM;
+	c->base.imm_len = c->base.ctx.manners->limits.max_imm_data_len;
 	*consumer = &c->base;
 	return DOCA_SUCCESS;
 }

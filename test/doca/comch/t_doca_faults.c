@@ -89,8 +89,10 @@ PAIR_WITH(late, t, "", "fault.late = 2\nfault.late_ms = 1\n")
 {
 	unsigned int i;
 
+	t_capture_begin();
 	for (i = 0; i < 8; i++)
 		T_OK(try_send(&t->client, &"12345678"[i]));
+	T_STR_HAS(t_capture_end(), "fault.late of the device table, host side: submit 2 is late");
 	T_WAIT(pair_progress(t), t->client.nb_sent == 8 && t->server.nb_msgs == 8);
 	/* 8 + 7 + ... + 1 bytes; the last is the shortest. */
 	T_EQ(t->server.msg_bytes, 36);
@@ -130,6 +132,49 @@ PAIR_WITH(late_and_asleep, t, "", "fault.late = 1\nfault.late_ms = 1\n")
 			;
 	}
 	T_WAIT(pair_progress(t), t->server.nb_msgs == 1);
+}
+
+/* One whose submit was refused may sleep: nothing else might wake it. */
+PAIR_WITH(again_and_asleep, t, "", "fault.again = 1\n")
+{
+	struct pollfd fd = { .events = POLLIN };
+
+	T_OK(doca_pe_get_notification_handle(t->client.pe, &fd.fd));
+	T_IS(try_send(&t->client, "1"), DOCA_ERROR_AGAIN);
+	while (doca_pe_progress(t->client.pe))
+		;
+	T_OK(doca_pe_request_notification(t->client.pe));
+	T_EQ(poll(&fd, 1, -1), 1);
+	T_OK(doca_pe_clear_notification(t->client.pe, fd.fd));
+	T_OK(try_send(&t->client, "2"));
+	T_WAIT(pair_progress(t), t->server.nb_msgs == 1);
+}
+
+static void
+send_again(struct side *side, struct doca_comch_task_send *task)
+{
+	if (side->nb_send_errors < 100)
+		T_OK(doca_task_submit(doca_comch_task_send_as_task(task)));
+	else
+		doca_task_free(doca_comch_task_send_as_task(task));
+}
+
+/* Late tasks whose callbacks submit them again: each of them once in a progress, which ends. */
+PAIR_WITH(late_again_and_again, t, "fault.late = 1-\nfault.late_ms = 1\n", "")
+{
+	unsigned int before;
+
+	t->server.hooks.sent = send_again;
+	T_OK(try_send(&t->server, "1"));
+	T_OK(try_send(&t->server, "2"));
+	T_IS(doca_ctx_stop(t->client.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(doca_pe_progress(t->client.pe), ctx_is_idle(t->client.ctx));
+	while (t->server.nb_send_errors < 100) {
+		before = t->server.nb_send_errors;
+		doca_pe_progress(t->server.pe);
+		T_LE(t->server.nb_send_errors, before + 2);
+	}
+	T_EQ(t->server.nb_disconnects, 1);
 }
 
 /* Messages of both directions are counted, at each end. */

@@ -92,6 +92,15 @@ LIMITED_CASE(messages, f)
 	T_WAIT(pair_progress(&f->t), f->t.server.nb_msgs == 1);
 }
 
+static void
+put(struct doca_comch_producer_task_send *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	(void)task;
+	(void)task_data;
+	(void)ctx_data;
+}
+
 LIMITED_CASE(queues_of_a_connection, f)
 {
 	struct doca_comch_consumer *consumer;
@@ -103,9 +112,12 @@ LIMITED_CASE(queues_of_a_connection, f)
 		DOCA_ERROR_NO_MEMORY);
 	/* The other end has its own. */
 	T_OK(doca_comch_producer_create(f->t.server.conn, &producer));
+	T_INVALID(doca_comch_producer_task_send_set_conf(producer, put, put, 5));
+	T_OK(doca_comch_producer_task_send_set_conf(producer, put, put, 4));
 	T_OK(doca_comch_producer_destroy(producer));
 	T_OK(doca_comch_consumer_get_imm_data_len(f->c.consumer, &len));
 	T_EQ(len, 16);
+	T_INVALID(doca_comch_consumer_set_imm_data_len(f->c.consumer, 17));
 }
 
 /* Of what is longer than the card's buffers, nothing is sent. */

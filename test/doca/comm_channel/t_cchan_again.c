@@ -111,3 +111,28 @@ T_CASE_OF(struct channel, faulty_open, channel_close, faults_on_demand, t)
 	T_IS(send_one(&t->service), DOCA_ERROR_CONNECTION_RESET);
 	T_WAIT(receive(&t->service), receive(&t->client) == DOCA_ERROR_CONNECTION_RESET);
 }
+
+static void
+limited_open(struct channel *t)
+{
+	device_table_write("[device dpu]\npci = 03:00.0\nlimit.max_msg_size = 300\n"
+		"limit.max_send_tasks = 32\nlimit.max_recv_queue_size = 32\n"
+		"[function pf0]\npci = b1:00.0\n");
+	channel_create(t);
+}
+
+/* Limits of the device table: refused once the device is known, and else made less. */
+T_CASE_OF(struct channel, limited_open, channel_close, limits_of_a_card, t)
+{
+	uint16_t size;
+
+	T_INVALID(doca_comm_channel_ep_set_max_msg_size(t->client.ep, 301));
+	T_OK(doca_comm_channel_ep_set_max_msg_size(t->client.ep, 300));
+	T_INVALID(doca_comm_channel_ep_set_send_queue_size(t->client.ep, 33));
+	T_INVALID(doca_comm_channel_ep_set_recv_queue_size(t->client.ep, 33));
+	endpoint_connect(&t->client, &t->service);
+	T_OK(doca_comm_channel_ep_get_max_msg_size(t->service.ep, &size));
+	T_EQ(size, 300);
+	T_OK(doca_comm_channel_ep_get_recv_queue_size(t->client.ep, &size));
+	T_EQ(size, 32);
+}
