@@ -38,7 +38,7 @@ report_nothing_found(const struct info_found *found, const struct info_options *
 		INFO_ERR("found %u DPDK processes without comch", found->nb);
 	if (found->nb_denied > 0)
 		INFO_ERR("no permission for %u sockets or directories", found->nb_denied);
-	INFO_ERR("comch-perf and the examples run without telemetry by default; see --help");
+	INFO_ERR("a program that starts EAL with --no-telemetry is not found; see --help");
 }
 
 /* Find the same process in the previous round. */

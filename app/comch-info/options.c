@@ -40,10 +40,8 @@ static const char usage[] =
 	"Programs are found by the telemetry sockets of their EAL, for the same user, in\n"
 	"$RUNTIME_DIRECTORY/dpdk if that is set; else /var/run/dpdk for root, and\n"
 	"$XDG_RUNTIME_DIR/dpdk for other users; or /tmp/dpdk, if that cannot be written or\n"
-	"is not set. They need telemetry, which is\n"
-	"EAL's default. comch-perf and the examples turn it off by default; to turn it on:\n"
-	"  comch-perf --telemetry -- data-bw\n"
-	"  server --no-huge -m 64 --no-pci --file-prefix dpu -- --clients 1\n"
+	"is not set. They need telemetry, which is EAL's default: a program that starts it\n"
+	"with --no-telemetry is not found.\n"
 	"\n"
 	"Exit status: 0; 1 if nothing was found, a device does not open or no hardware is\n"
 	"usable; 2 for a command-line error.\n";

@@ -110,8 +110,32 @@ app_eal_add_given(struct app_eal_args *args, bool (*skip)(const char *name, void
 	}
 }
 
+/* Can EAL make its files there? */
+static bool
+is_usable(const char *base)
+{
+	char path[PATH_SIZE];
+
+	snprintf(path, sizeof(path), "%s/dpdk", base);
+	if (access(path, W_OK | X_OK) == 0)
+		return true;
+	return errno == ENOENT && access(base, W_OK | X_OK) == 0;
+}
+
+/* As in eal_create_runtime_dir() of EAL 22.11. */
+const char *
+app_eal_base(void)
+{
+	const char *base = getenv("RUNTIME_DIRECTORY");
+
+	if (base != NULL)
+		return base;
+	base = getuid() == 0 ? "/var/run" : getenv("XDG_RUNTIME_DIR");
+	return base != NULL && is_usable(base) ? base : "/tmp";
+}
+
 void
-app_eal_add_defaults(struct app_eal_args *args, bool telemetry)
+app_eal_add_defaults(struct app_eal_args *args)
 {
 	uint32_t i;
 
@@ -119,7 +143,8 @@ app_eal_add_defaults(struct app_eal_args *args, bool telemetry)
 		if (!app_eal_any_given(args, default_args[i].unless))
 			app_eal_add(args, "%s", default_args[i].arg);
 	}
-	if (!telemetry && !app_eal_any_given(args, telemetry_args))
+	/* Its thread sleeps until comch-info asks, but its socket has to be somewhere. */
+	if (!is_usable(app_eal_base()) && !app_eal_any_given(args, telemetry_args))
 		app_eal_add(args, "--no-telemetry");
 }
 
@@ -180,30 +205,6 @@ memory_of(const struct app_eal_args *args)
 			mb = strtoull(args->argv[i + 1], NULL, 10);
 	}
 	return mb;
-}
-
-/* Can EAL make its files there? */
-static bool
-is_usable(const char *base)
-{
-	char path[PATH_SIZE];
-
-	snprintf(path, sizeof(path), "%s/dpdk", base);
-	if (access(path, W_OK | X_OK) == 0)
-		return true;
-	return errno == ENOENT && access(base, W_OK | X_OK) == 0;
-}
-
-/* As in eal_create_runtime_dir() of EAL 22.11. */
-const char *
-app_eal_base(void)
-{
-	const char *base = getenv("RUNTIME_DIRECTORY");
-
-	if (base != NULL)
-		return base;
-	base = getuid() == 0 ? "/var/run" : getenv("XDG_RUNTIME_DIR");
-	return base != NULL && is_usable(base) ? base : "/tmp";
 }
 
 int

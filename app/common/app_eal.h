@@ -48,10 +48,10 @@ void app_eal_add_given(struct app_eal_args *args, bool (*skip)(const char *name,
 		void *ctx);
 
 /**
- * Add the defaults for which the user gave nothing else: no PCI devices, quiet,
- * IOVA as VA, and telemetry only if *telemetry* is set.
+ * Add the defaults for which the user gave nothing else: no PCI devices, quiet, IOVA as VA; and
+ * no telemetry if EAL has no directory for its socket.
  */
-void app_eal_add_defaults(struct app_eal_args *args, bool telemetry);
+void app_eal_add_defaults(struct app_eal_args *args);
 
 /**
  * Unless the user chose the memory, add *mb* MiB: in hugepages if *free_mb* of them are

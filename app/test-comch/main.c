@@ -37,7 +37,7 @@ eal_start(const struct tc_options *opts)
 		snprintf(prefix, sizeof(prefix), "test-comch-%d", getpid());
 		app_eal_add(&args, "--file-prefix=%s", prefix);
 	}
-	app_eal_add_defaults(&args, false);
+	app_eal_add_defaults(&args);
 	/* Not bound: two programs on one machine would share the first CPUs. */
 	if (!app_eal_lcores_given(&args))
 		app_eal_add(&args, "--lcores=(0-%u)@(0-%ld)", NB_LCORES - 1,

@@ -114,8 +114,8 @@ start_default_eal(unsigned int nb_lcores)
 	long nb_cpus = sysconf(_SC_NPROCESSORS_ONLN);
 
 	snprintf(line, sizeof(line), "example --lcores=(0-%u)@(0-%ld) --no-huge -m 64 "
-			"--no-pci --no-telemetry --no-shconf --file-prefix=comch-example "
-			"--log-level=lib.eal:error",
+			"--no-pci --no-shconf --file-prefix=comch-example "
+			"--log-level=lib.eal:error --log-level=lib.telemetry:error",
 			nb_lcores - 1, RTE_MAX(nb_cpus, 1) - 1);
 	for (arg = strtok_r(line, " ", &rest); arg != NULL; arg = strtok_r(NULL, " ", &rest))
 		argv[argc++] = arg;

@@ -164,7 +164,7 @@ def odd_ends():
     program.chmod(0o755)
     run(server(), [str(program)], status=126, says=["host: cannot be started: ", "Exec format"])
     # Without telemetry, a server is found in a directory that other pairs know, too.
-    run([SERVER, "--clients", "1"], [CLIENT],
+    run([SERVER, "--no-telemetry", *EAL, "--clients", "1"], [CLIENT],
         env={**os.environ, "COMCH_DIR": str(pathlib.Path(here.name, "comch"))},
         says=["host | 1 messages sent, 1 delivered, 1 answered"])
     done = subprocess.run(words_of(["true"], [["true"]], ["--doca", "0.1"]), capture_output=True,

@@ -262,7 +262,7 @@ start_eal(const struct floor_req *req, const char *prefix)
 	app_eal_add(&args, PROGRAM);
 	app_eal_add(&args, "--file-prefix=%s", prefix);
 	app_eal_add(&args, "--lcores=0@%d,%d@%d", req->cpu_a, LCORE_B, req->cpu_b);
-	app_eal_add_defaults(&args, false);
+	app_eal_add_defaults(&args);
 	app_eal_add_memory(&args, mb, mb, false);
 	rc = app_eal_start(&args);
 	if (rc != 0)

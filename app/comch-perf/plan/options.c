@@ -371,8 +371,8 @@ print_help(void)
 		"The DPU side serves one host process and exits; its --producers and\n"
 		"--consumers set its number of threads.\n\n"
 		"Default EAL options: --lcores from --producers and --consumers, --no-huge or\n"
-		"--in-memory, --no-pci, --no-telemetry, --file-prefix. EAL options before `--`\n"
-		"are added to them or replace them. With --role both, -l names the CPUs.\n\n"
+		"--in-memory, --no-pci, --file-prefix. EAL options before `--` are added to\n"
+		"them or replace them. With --role both, -l names the CPUs.\n\n"
 		"Exit status: 0 every message arrived, in order and intact; 1 failure; 2 usage\n"
 		"error, or a row exceeds the limits of the device.\n");
 }

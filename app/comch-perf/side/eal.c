@@ -137,7 +137,7 @@ eal_start(const struct side *side)
 
 	app_eal_add(&args, "comch-perf");
 	app_eal_add(&args, "--file-prefix=%s", side->prefix);
-	app_eal_add_defaults(&args, false);
+	app_eal_add_defaults(&args);
 	if (both || !app_eal_lcores_given(&args))
 		add_lcores(&args, side);
 	/* Both sides allocate from the same free pages, or from one EAL. */
