@@ -57,7 +57,7 @@ static struct {
 /* What the rest of the driver would do */
 
 const struct mlx5_glue *mlx5_glue;
-int mlx5_logtype;
+int comch_mlx5_logtype;
 
 void
 mlx5_link_down_now(struct mlx5_link *l, int error, const char *text)

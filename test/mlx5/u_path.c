@@ -10,7 +10,7 @@
 
 /* What the control path would provide */
 
-int mlx5_logtype;
+int comch_mlx5_logtype;
 
 uint64_t
 mlx5_dev_now_ms(void)

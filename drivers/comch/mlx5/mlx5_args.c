@@ -213,7 +213,7 @@ int
 mlx5_args_parse(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 {
 	const struct comch_args a = {
-		.dev = dev, .kv = kv, .logtype = mlx5_logtype, .tag = MLX5_TAG,
+		.dev = dev, .kv = kv, .logtype = comch_mlx5_logtype, .tag = MLX5_TAG,
 		.on_addrs = on_addrs,
 	};
 	struct mlx5_dev *mdev = dev->priv;

@@ -10,7 +10,7 @@
 #include "sdk/comch_compat.h"
 #include "mlx5_private.h"
 
-RTE_LOG_REGISTER(mlx5_logtype, pmd.comch.mlx5, NOTICE);
+RTE_LOG_REGISTER(comch_mlx5_logtype, pmd.comch.mlx5, NOTICE);
 
 /* Work requests of a queue pair beside those of its depth: reposts and pieces. */
 #define SPARE_WRS 128u

@@ -389,9 +389,9 @@ void mlx5_data_service(struct mlx5_link *l);
 void mlx5_data_down(struct mlx5_link *l);
 
 /* mlx5_driver.c */
-extern int mlx5_logtype;
+extern int comch_mlx5_logtype;
 #define MLX5_TAG "COMCH_MLX5"
 #define MLX5_LOG(level, fmt, ...) \
-	rte_log(RTE_LOG_##level, mlx5_logtype, MLX5_TAG ": " fmt "\n", ##__VA_ARGS__)
+	rte_log(RTE_LOG_##level, comch_mlx5_logtype, MLX5_TAG ": " fmt "\n", ##__VA_ARGS__)
 
 #endif /* MLX5_PRIVATE_H */

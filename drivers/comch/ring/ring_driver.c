@@ -17,14 +17,14 @@
 #include "comch_args.h"
 #include "ring_private.h"
 
-RTE_LOG_REGISTER(ring_logtype, pmd.comch.ring, NOTICE);
+RTE_LOG_REGISTER(comch_ring_logtype, pmd.comch.ring, NOTICE);
 
 #define EAL_ZONE "comch_ring_eal"
 
 static const char *const valid_keys[] = { COMCH_ARGS_KEYS, NULL };
 
 static const struct shm_kind ring_kind = {
-	.tag = RING_TAG, .logtype = &ring_logtype,
+	.tag = RING_TAG, .logtype = &comch_ring_logtype,
 	.sock_suffix = "ring.sock", .lock_suffix = "ring.lock",
 	.stranger = "peer is not a process of this EAL: use comch_shm",
 };

@@ -34,11 +34,11 @@
 #include "comch_map.h"
 #include "shm_private.h"
 
-extern int ring_logtype;
+extern int comch_ring_logtype;
 
 #define RING_TAG "COMCH_RING"
 #define RING_LOG(level, fmt, ...) \
-	rte_log(RTE_LOG_##level, ring_logtype, RING_TAG ": " fmt "\n", ##__VA_ARGS__)
+	rte_log(RTE_LOG_##level, comch_ring_logtype, RING_TAG ": " fmt "\n", ##__VA_ARGS__)
 
 enum ring_state {
 	RING_IDLE,   /* the consumer is not in mbuf mode */

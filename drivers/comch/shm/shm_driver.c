@@ -13,7 +13,7 @@
 #include "comch_args.h"
 #include "shm_private.h"
 
-RTE_LOG_REGISTER(shm_logtype, pmd.comch.shm, NOTICE);
+RTE_LOG_REGISTER(comch_shm_logtype, pmd.comch.shm, NOTICE);
 
 #define KEY_TRUST_PEER "trust_peer"
 #define KEY_EXPORT_EAL "export_eal"
@@ -128,7 +128,7 @@ shm_driver_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv, const struct 
 }
 
 static const struct shm_kind shm_kind = {
-	.tag = SHM_TAG, .logtype = &shm_logtype, .sock_suffix = "sock", .lock_suffix = "lock",
+	.tag = SHM_TAG, .logtype = &comch_shm_logtype, .sock_suffix = "sock", .lock_suffix = "lock",
 };
 
 static int

@@ -25,11 +25,11 @@
 #include "shm_layout.h"
 #include "shm_out.h"
 
-extern int shm_logtype;
+extern int comch_shm_logtype;
 
 #define SHM_TAG "COMCH_SHM"
 #define SHM_LOG(level, fmt, ...) \
-	rte_log(RTE_LOG_##level, shm_logtype, SHM_TAG ": " fmt "\n", ##__VA_ARGS__)
+	rte_log(RTE_LOG_##level, comch_shm_logtype, SHM_TAG ": " fmt "\n", ##__VA_ARGS__)
 
 /* Maximum number of descriptors that wait for their frames. */
 #define SHM_MAX_STASH 32
