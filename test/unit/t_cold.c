@@ -104,7 +104,7 @@ check(void)
 /* Turns of each since the last turn of each other one. */
 static uint8_t since[NB][NB];
 
-/* Whose turn it is; nobody has had two since. */
+/* Take the next turn. No other connection has had two turns since the last one of this one. */
 static unsigned int
 look(void)
 {

@@ -420,6 +420,7 @@ sched_scanned(struct comch_poll_task *task, uint64_t now, bool all)
 
 /* Sleep */
 
+/* *visit* may make a connection hot: it is not visited again. */
 static __rte_always_inline void
 for_each_conn(const struct comch_sched *sched,
 		void (*visit)(struct rte_comch_conn *conn, void *arg), void *arg)
@@ -427,7 +428,6 @@ for_each_conn(const struct comch_sched *sched,
 	struct rte_comch_conn *conn, *tmp;
 	uint32_t i, slot = 0;
 
-	/* It may make the connection hot. */
 	TAILQ_FOREACH(conn, &sched->hot, link_next)
 		visit(conn, arg);
 	for (i = sched->cold.nb; i > 0; i--) {

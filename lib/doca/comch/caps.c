@@ -26,7 +26,7 @@ impl_set_max_clients(struct rte_comch_server_conf *conf, const struct doca_dev *
 	if (rte_comch_dev_info_get(impl_dev_id(dev), &info) == 0)
 		conf->max_clients = RTE_MIN(info.max_clients, conf->max_clients);
 	conf->reserve = conf->max_clients / IMPL_RESERVE_SHARE;
-	/* A card has so many places, whoever takes them. */
+	/* A card has a fixed number of places, whichever process takes them. */
 	if (limit < conf->max_clients - conf->reserve) {
 		conf->max_clients = limit;
 		conf->reserve = 0;

@@ -99,7 +99,7 @@ PAIR_WITH(late, t, "", "fault.late = 2\nfault.late_ms = 1\n")
 	last_is(&t->server, "8");
 }
 
-/* One that is late when its context stops fails, as do those behind it. */
+/* A task that is still late when its context stops fails, and so do the tasks behind it. */
 PAIR_WITH(late_at_the_stop, t, "", "fault.late = 2\nfault.late_ms = 3600000\n")
 {
 	unsigned int i;
