@@ -42,14 +42,18 @@ trap 'kill -9 "$agent_pid" 2>/dev/null || true' EXIT
 await "$agent_log" 'listening at'
 address=$(sed -n 's/.*listening at //p' "$agent_log")
 
+# The agent writes a line when a session begins and one when it ends; the end of
+# the one before may be written late, so it is no sign of a new one.
+begun='session [0-9]* for'
+
 # start CASE: run it; $session is the process that serves it.
 start() {
 	local nb
-	nb=$(grep -c 'session' "$agent_log" || true)
+	nb=$(grep -c "$begun" "$agent_log" || true)
 	"$run" --agent "$address" "$@" >"$log" 2>&1 &
 	run_pid=$!
-	await "$agent_log" 'session'
-	while [ "$(grep -c 'session' "$agent_log")" -eq "$nb" ]; do
+	await "$agent_log" "$begun"
+	while [ "$(grep -c "$begun" "$agent_log")" -eq "$nb" ]; do
 		sleep 0.05
 	done
 	session=$(sed -n 's/.*session \([0-9]*\) for.*/\1/p' "$agent_log" | tail -1)
