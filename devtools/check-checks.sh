@@ -110,7 +110,7 @@ peer 'length' $'\tmemcpy(dst, src, peer_len);'
 # Memory that a device writes.
 m=drivers/comch/mlx5/break.c
 finds check-peer-reads.py 'behind a completion' $m $'\tx = qp->slab[0];'
-finds check-peer-reads.py 'mlx5_qp_next' $m $'\tn = mlx5_glue->poll_cq(cq, 1, &wc);'
+finds check-peer-reads.py 'mlx5_qp_next' $m $'\tn = mlx5_verbs->poll_cq(cq, 1, &wc);'
 finds check-peer-reads.py 'mlx5_mem.c' $m $'\tint access = IBV_ACCESS_REMOTE_WRITE;'
 
 # Barriers: each of these lines, in a function.

@@ -10,5 +10,5 @@ void exhaust_mlx5_use(const struct mlx5_glue *verbs);
 void
 exhaust_mlx5_use(const struct mlx5_glue *verbs)
 {
-	mlx5_glue = verbs;
+	mlx5_verbs = verbs;
 }

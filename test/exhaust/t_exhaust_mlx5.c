@@ -17,7 +17,7 @@
 void exhaust_mlx5_use(const struct mlx5_glue *verbs);
 
 /* What u_driver.c sets. The library has its own. */
-const struct mlx5_glue *mlx5_glue;
+const struct mlx5_glue *mlx5_verbs;
 
 /* A life leaves no object of the verbs, either. */
 static int
@@ -37,7 +37,7 @@ exhaust(unsigned int kinds, bool from)
 		.gives_up = from ? fault_is_felt : NULL,
 	};
 
-	exhaust_mlx5_use(mlx5_glue);
+	exhaust_mlx5_use(mlx5_verbs);
 	t_driver = &u_driver;
 	exhaust_run(run, &life, FILE_NAME, kinds, from);
 }

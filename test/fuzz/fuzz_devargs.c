@@ -34,7 +34,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	RTE_SET_USED(argc);
 	RTE_SET_USED(argv);
 #ifdef FUZZ_MLX5
-	mlx5_glue = &fv_glue;
+	mlx5_verbs = &fv_glue;
 #endif
 	setenv("COMCH_DIR", t_dir(), 1);
 	t_eal_start(1);

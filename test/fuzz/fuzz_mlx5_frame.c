@@ -56,7 +56,7 @@ static struct {
 
 /* What the rest of the driver would do */
 
-const struct mlx5_glue *mlx5_glue;
+const struct mlx5_glue *mlx5_verbs;
 int comch_mlx5_logtype;
 
 void
@@ -244,7 +244,7 @@ begin(struct fuzz_in *in)
 	struct mlx5_link *l = &f.link;
 
 	memset(&f, 0, sizeof(f));
-	mlx5_glue = &glue;
+	mlx5_verbs = &glue;
 	l->dev = &f.dev;
 	l->base.dev = &f.cdev;
 	l->base.state = RTE_COMCH_LINK_UP;

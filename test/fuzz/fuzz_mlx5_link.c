@@ -113,7 +113,7 @@ LLVMFuzzerInitialize(int *argc, char ***argv)
 	table.accept = accept_id;
 	table.reject = reject_id;
 	table.post_send = post_send;
-	mlx5_glue = &table;
+	mlx5_verbs = &table;
 	/* An end that waits for the other in vain gives up soon. */
 	u_dead_ms = 1000;
 	t_driver = &u_driver;

@@ -67,6 +67,17 @@ read -ra static_libs < <(pkg-config --static --libs librte_comch)
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello" "${flags[@]}" "${libs[@]}"
 "${cc[@]}" -Wall -Wextra -Werror -O2 "$tmp/hello.c" -o "$tmp/hello-static" "${flags[@]}" \
 	"${static_libs[@]}"
+# A static program may link all of DPDK: each name is defined once.
+names_of() {
+	nm -g --defined-only "$@" 2>/dev/null | awk 'NF == 3 { print $3 }' | sort -u
+}
+mapfile -t of_dpdk < <(find "$(pkg-config --variable=libdir libdpdk)" -maxdepth 1 \
+	-name 'librte_*.a' ! -name 'librte_comch*')
+names_of "$root/$libdir"/librte_comch*.a >"$tmp/names"
+grep -qx rte_comch_server_create "$tmp/names" || fail 'the static library has no names'
+twice=$(names_of "${of_dpdk[@]}" | comm -12 - "$tmp/names")
+[ -z "$twice" ] || fail "DPDK's static libraries also define: $twice"
+
 # Neither a second EAL nor a second librte_comch in the process.
 for program in hello-static examples/ctrl_path/build/server \
 	examples/graph_pipeline/build/pipeline; do

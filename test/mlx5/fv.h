@@ -8,7 +8,7 @@
 /*
  * Fake verbs: libibverbs and librdmacm within this process, without a device.
  *
- *   mlx5_glue = &fv_glue;       before the first device is opened
+ *   mlx5_verbs = &fv_glue;       before the first device is opened
  *
  * The devices, "fv0" and "fv1" by default, are joined by a wire. Each has some GIDs, and
  * each IPv4 address is one machine or function, so both ends of a connection can live in

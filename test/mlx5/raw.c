@@ -208,7 +208,7 @@ raw_open(const struct mlx5_glue *verbs)
 	table.post_recv = post_recv;
 	table.poll_cq = poll_cq;
 	table.connect = connect_client;
-	mlx5_glue = &table;
+	mlx5_verbs = &table;
 }
 
 /* What tests call */

@@ -3,7 +3,7 @@
 # Copyright(c) 2026 The comch authors
 #
 # A plugin exports nothing. What it exports, a library of the program that has the same name
-# replaces: DPDK's driver for these devices has a mlx5_glue, too, of other functions.
+# replaces; DPDK's driver for these devices is named mlx5, too.
 #
 # usage: symbols.sh PLUGIN
 

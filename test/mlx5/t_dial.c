@@ -443,7 +443,7 @@ forging_begin(struct t_pair *p)
 	/* Before the devices, whose helper threads use it, too. */
 	forged = fv_glue;
 	forged.get_cm_event = forge;
-	mlx5_glue = &forged;
+	mlx5_verbs = &forged;
 	u_ctrl_begin(p);
 }
 
@@ -556,9 +556,9 @@ FORGED_CASE(queue_pair_is_stale)
 	struct stranger s;
 	unsigned int i, k;
 
-	noting = *mlx5_glue;
+	noting = *mlx5_verbs;
 	noting.connect = note_connect;
-	mlx5_glue = &noting;
+	mlx5_verbs = &noting;
 	open_without_server(p, &s);
 	s.answer = REFUSES;
 	forgery.from = forgery.to = RDMA_CM_EVENT_REJECTED;

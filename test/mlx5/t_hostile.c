@@ -48,7 +48,7 @@ begin(struct t_pair *p)
 	}
 	t_eal_start(1);
 	t_driver = &driver;
-	raw_open(is_real ? mlx5_glue : &fv_glue);
+	raw_open(is_real ? mlx5_verbs : &fv_glue);
 	memset(p, 0, sizeof(*p));
 }
 

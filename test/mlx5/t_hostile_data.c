@@ -300,7 +300,7 @@ noting_begin(struct attack *t)
 	noting = fv_glue;
 	noting.reg_mr = note_reg;
 	noting.dereg_mr = note_dereg;
-	mlx5_glue = &noting;
+	mlx5_verbs = &noting;
 	attack_begin_by_client(t);
 }
 

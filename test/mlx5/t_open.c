@@ -267,7 +267,7 @@ CTRL_CASE(gid_of_another_function)
 	/* Before the devices, whose helper threads use it, too. */
 	forged = fv_glue;
 	forged.get_cm_event = forge;
-	mlx5_glue = &forged;
+	mlx5_verbs = &forged;
 	t_pair_ends(p, NULL);
 	dev = t_dev_open(2, "role=host,func=pf0,gid=6");
 	client = t_client_new(p->host, dev, T_NAME, NULL);

@@ -418,7 +418,7 @@ RECV_CASE(write_with_immediate_value)
 
 	post_n(u, 3, 64);
 	put_rec(u, rec);
-	T_EQ(mlx5_glue->post_send(u->raw.qp, &wr, &bad), 0);
+	T_EQ(mlx5_verbs->post_send(u->raw.qp, &wr, &bad), 0);
 	refused(u, 3, 1);
 }
 

@@ -16,7 +16,7 @@ use_fake_verbs(void)
 	const char *text = getenv("FV_CONF");
 	struct fv_conf conf;
 
-	mlx5_glue = &fv_glue;
+	mlx5_verbs = &fv_glue;
 	if (text == NULL)
 		return;
 	fv_conf_default(&conf);

@@ -56,7 +56,7 @@ static void
 make_path(struct mlx5_path *path, struct ibv_context *ctx, const char *mine, const char *peers)
 {
 	struct ibv_gid_entry table[64];
-	ssize_t i, nb = mlx5_glue->query_gid_table(ctx, table, 64, 0);
+	ssize_t i, nb = mlx5_verbs->query_gid_table(ctx, table, 64, 0);
 	union ibv_gid gid = { .raw = { [10] = 0xff, [11] = 0xff } };
 
 	*path = (struct mlx5_path){
@@ -89,8 +89,8 @@ side_open(struct u_side *s, uint32_t i, const struct u_path_conf *conf)
 	s->cdev.staged = &s->staged;
 	dev->dev = &s->cdev;
 	dev->ctx = fv_ctx(i == 0 ? "fv0" : "fv1");
-	T_EQ(mlx5_glue->query_device(dev->ctx, &dev->attr), 0);
-	T_EQ(mlx5_glue->query_port(dev->ctx, 1, &dev->port_attr), 0);
+	T_EQ(mlx5_verbs->query_device(dev->ctx, &dev->attr), 0);
+	T_EQ(mlx5_verbs->query_port(dev->ctx, 1, &dev->port_attr), 0);
 	dev->port = 1;
 	if (i == 1 && conf->max_tx != 0)
 		dev->attr.max_qp_wr = conf->max_tx;
@@ -108,7 +108,7 @@ side_open(struct u_side *s, uint32_t i, const struct u_path_conf *conf)
 	s->link.base.news = on_link_news;
 	s->link.base.conn_id = i;
 	s->link.dev = dev;
-	s->link.pd = mlx5_glue->alloc_pd(dev->ctx);
+	s->link.pd = mlx5_verbs->alloc_pd(dev->ctx);
 	T_CHECK(s->link.pd != NULL);
 	make_path(&s->link.path, dev->ctx, addrs[i], addrs[1 - i]);
 	T_EQ(mlx5_data_ops.open(&s->link.base), 0);
@@ -119,7 +119,7 @@ side_close(struct u_side *s)
 {
 	mlx5_data_ops.close(&s->link.base);
 	mlx5_job_close(&s->dev);
-	T_EQ(mlx5_glue->dealloc_pd(s->link.pd), 0);
+	T_EQ(mlx5_verbs->dealloc_pd(s->link.pd), 0);
 	T_EQ(s->dev.pinned, 0);
 	pthread_mutex_destroy(&s->dev.lock);
 }
@@ -255,7 +255,7 @@ u_path_open(struct u_path *u, const struct u_path_conf *conf)
 	uint32_t i;
 
 	memset(u, 0, sizeof(*u));
-	mlx5_glue = &fv_glue;
+	mlx5_verbs = &fv_glue;
 	u->depth = conf->depth != 0 ? conf->depth : 64;
 	u->nb_prods = conf->nb_prods != 0 ? conf->nb_prods : 1;
 	side_open(&u->side[0], 0, conf);

@@ -42,7 +42,7 @@ threads_open(struct soak_books *b)
 	/* malloc_trim() gives back the end of the first arena only. */
 	mallopt(M_ARENA_MAX, 1);
 	t_driver = &driver;
-	mlx5_glue = &fv_glue;
+	mlx5_verbs = &fv_glue;
 	for (i = 0; i < SOAK_PROCS; i++) {
 		snprintf(dev_names[i], sizeof(dev_names[i]), "fv%u", i);
 		snprintf(addrs[i], sizeof(addrs[i]), "10.0.%u.%u", i > 0, RTE_MAX(i, 1U));

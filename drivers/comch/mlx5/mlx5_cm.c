@@ -60,7 +60,7 @@ to_init(struct mlx5_link *l)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_INIT };
 	int mask = 0, ret;
 
-	ret = mlx5_glue->init_qp_attr(l->id, &attr, &mask);
+	ret = mlx5_verbs->init_qp_attr(l->id, &attr, &mask);
 	if (ret != 0)
 		return ret;
 	if (l->dev->pkey != 0)
@@ -68,7 +68,7 @@ to_init(struct mlx5_link *l)
 	l->path.pkey_index = attr.pkey_index;
 	l->path.port = attr.port_num;
 	/* librdmacm enables remote writes: the peer's probes are writes, see mlx5_frame_probe(). */
-	return mlx5_glue->modify_qp(l->ctrl.qp, &attr, mask);
+	return mlx5_verbs->modify_qp(l->ctrl.qp, &attr, mask);
 }
 
 static int
@@ -77,7 +77,7 @@ to_rtr(struct mlx5_link *l)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTR };
 	int mask = 0, ret;
 
-	ret = mlx5_glue->init_qp_attr(l->id, &attr, &mask);
+	ret = mlx5_verbs->init_qp_attr(l->id, &attr, &mask);
 	if (ret != 0)
 		return ret;
 	if (l->dev->has_sl)
@@ -86,7 +86,7 @@ to_rtr(struct mlx5_link *l)
 		attr.ah_attr.grh.traffic_class = l->dev->tclass;
 	l->path.ah = attr.ah_attr;
 	l->path.mtu = (uint8_t)attr.path_mtu;
-	return mlx5_glue->modify_qp(l->ctrl.qp, &attr, mask);
+	return mlx5_verbs->modify_qp(l->ctrl.qp, &attr, mask);
 }
 
 static int
@@ -95,13 +95,13 @@ to_rts(struct mlx5_link *l)
 	struct ibv_qp_attr attr = { .qp_state = IBV_QPS_RTS };
 	int mask = 0, ret;
 
-	ret = mlx5_glue->init_qp_attr(l->id, &attr, &mask);
+	ret = mlx5_verbs->init_qp_attr(l->id, &attr, &mask);
 	if (ret != 0)
 		return ret;
 	attr.timeout = l->path.timeout = l->dev->timeout;
 	attr.retry_cnt = l->path.retry = l->dev->retry;
 	attr.rnr_retry = l->path.rnr_retry = MLX5_RNR_RETRY;
-	return mlx5_glue->modify_qp(l->ctrl.qp, &attr, mask | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
+	return mlx5_verbs->modify_qp(l->ctrl.qp, &attr, mask | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
 			IBV_QP_RNR_RETRY);
 }
 
@@ -130,9 +130,9 @@ static void
 destroy_both(struct rdma_cm_id *id, struct rdma_event_channel *cm)
 {
 	if (id != NULL)
-		mlx5_glue->destroy_id(id);
+		mlx5_verbs->destroy_id(id);
 	if (cm != NULL)
-		mlx5_glue->destroy_event_channel(cm);
+		mlx5_verbs->destroy_event_channel(cm);
 }
 
 static void
@@ -167,7 +167,7 @@ void
 mlx5_cm_drop(struct mlx5_link *l, struct rdma_cm_id *id)
 {
 	/* Fails if it is not connected. */
-	(void)mlx5_glue->disconnect(id);
+	(void)mlx5_verbs->disconnect(id);
 	drop(l->dev, id, NULL);
 }
 
@@ -201,15 +201,15 @@ bind_and_listen(struct mlx5_listener *l)
 
 	for (i = 0; i < n && ret == -EADDRINUSE; i++) {
 		/* An id whose bind failed may not be bound again. */
-		if (mlx5_glue->create_id(l->cm, &l->id, l, RDMA_PS_TCP) != 0)
+		if (mlx5_verbs->create_id(l->cm, &l->id, l, RDMA_PS_TCP) != 0)
 			return -errno;
 		mlx5_name_set_port(&addr, ports[i]);
-		ret = mlx5_glue_error(mlx5_glue->bind_addr(l->id, &addr.sa));
+		ret = mlx5_glue_error(mlx5_verbs->bind_addr(l->id, &addr.sa));
 		if (ret == 0)
-			ret = mlx5_glue_error(mlx5_glue->listen(l->id, BACKLOG));
+			ret = mlx5_glue_error(mlx5_verbs->listen(l->id, BACKLOG));
 		if (ret == 0)
 			return 0;
-		mlx5_glue->destroy_id(l->id);
+		mlx5_verbs->destroy_id(l->id);
 		l->id = NULL;
 	}
 	if (ret == -EADDRINUSE)
@@ -224,7 +224,7 @@ close_channel(struct mlx5_listener *l)
 {
 	/* This also drops the clients that are not accepted. */
 	if (l->id != NULL)
-		mlx5_glue->destroy_id(l->id);
+		mlx5_verbs->destroy_id(l->id);
 	mlx5_event_close_cm(&l->cm);
 }
 
@@ -338,11 +338,11 @@ take_request(struct mlx5_listener *l, struct request *r)
 	const struct rdma_conn_param *p;
 
 	for (;;) {
-		if (mlx5_glue->get_cm_event(l->cm, &event) != 0)
+		if (mlx5_verbs->get_cm_event(l->cm, &event) != 0)
 			return errno == EWOULDBLOCK ? -EAGAIN : -errno;
 		if (event->event == RDMA_CM_EVENT_CONNECT_REQUEST)
 			break;
-		mlx5_glue->ack_cm_event(event);
+		mlx5_verbs->ack_cm_event(event);
 	}
 	p = &event->param.conn;
 	memset(r, 0, sizeof(*r));
@@ -354,7 +354,7 @@ take_request(struct mlx5_listener *l, struct request *r)
 		r->addr.in6 = r->id->route.addr.dst_sin6;
 	else
 		r->addr.in = r->id->route.addr.dst_sin;
-	mlx5_glue->ack_cm_event(event);
+	mlx5_verbs->ack_cm_event(event);
 	return 0;
 }
 
@@ -365,7 +365,7 @@ refuse(struct rdma_cm_id *id, enum mlx5_refusal reason)
 		.magic = MLX5_MAGIC, .version = MLX5_WIRE_VERSION, .reason = (uint16_t)reason,
 	};
 
-	(void)mlx5_glue->reject(id, &why, sizeof(why));
+	(void)mlx5_verbs->reject(id, &why, sizeof(why));
 }
 
 static bool
@@ -438,7 +438,7 @@ answer(struct mlx5_link *l)
 	if (!gid_matches(l))
 		return MLX5_REFUSE_FUNCTION;
 	param.qp_num = l->ctrl.qp->qp_num;
-	return mlx5_glue_error(mlx5_glue->accept(l->id, &param));
+	return mlx5_glue_error(mlx5_verbs->accept(l->id, &param));
 }
 
 /* The queue pair of a request was made. */
@@ -464,7 +464,7 @@ take_id(struct mlx5_link *l, const struct request *r)
 	int ret;
 
 	/* Does not wait, as all events of the id are acknowledged. */
-	ret = mlx5_glue->migrate_id(r->id, l->cm);
+	ret = mlx5_verbs->migrate_id(r->id, l->cm);
 	if (ret != 0)
 		return mlx5_glue_error(ret);
 	l->id = r->id;
@@ -491,7 +491,7 @@ accept_request(struct mlx5_listener *listener, struct mlx5_link *l, const struct
 	}
 	refuse(r->id, (enum mlx5_refusal)reason);
 	if (l->id == NULL)
-		mlx5_glue->destroy_id(r->id);
+		mlx5_verbs->destroy_id(r->id);
 	return false;
 }
 

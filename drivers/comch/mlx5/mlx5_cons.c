@@ -327,16 +327,16 @@ mlx5_cons_clear(struct rte_comch_dq *dq)
 	unsigned int n = 0;
 	void *ctx;
 
-	while (mlx5_glue->get_cq_event(c->channel->ibv, &cq, &ctx) == 0) {
+	while (mlx5_verbs->get_cq_event(c->channel->ibv, &cq, &ctx) == 0) {
 		if (n > 0 && (cq != last || n == CLEAR_BATCH)) {
-			mlx5_glue->ack_cq_events(last, n);
+			mlx5_verbs->ack_cq_events(last, n);
 			n = 0;
 		}
 		last = cq;
 		n++;
 	}
 	if (n > 0)
-		mlx5_glue->ack_cq_events(last, n);
+		mlx5_verbs->ack_cq_events(last, n);
 }
 
 /* Called with the connection's lock: the queue pair exists until drained is told. */

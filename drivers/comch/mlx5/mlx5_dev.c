@@ -31,7 +31,7 @@ mlx5_dev_now_ms(void)
 /* Open */
 
 int
-mlx5_dev_open(struct mlx5_dev *dev)
+mlx5_device_open(struct mlx5_dev *dev)
 {
 	int ret = mlx5_open_find(dev);
 
@@ -50,7 +50,7 @@ mlx5_dev_open(struct mlx5_dev *dev)
 }
 
 void
-mlx5_dev_close(struct mlx5_dev *dev)
+mlx5_device_close(struct mlx5_dev *dev)
 {
 	pthread_mutex_lock(&devs_lock);
 	TAILQ_REMOVE(&devs, dev, next);
@@ -172,7 +172,7 @@ mlx5_dev_events(struct mlx5_dev *dev)
 	struct ibv_async_event event;
 	struct event_action action;
 
-	while (mlx5_glue->get_async_event(dev->ctx, &event) == 0) {
+	while (mlx5_verbs->get_async_event(dev->ctx, &event) == 0) {
 		action = classify(&event);
 		if (action.error != 0) {
 			MLX5_LOG(WARNING, "device %s: asynchronous event %d of %s: %s",
@@ -180,7 +180,7 @@ mlx5_dev_events(struct mlx5_dev *dev)
 				action.text);
 			deliver(dev->ctx, &action);
 		}
-		mlx5_glue->ack_async_event(&event);
+		mlx5_verbs->ack_async_event(&event);
 	}
 }
 

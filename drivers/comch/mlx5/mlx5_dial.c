@@ -75,13 +75,13 @@ try_port(struct mlx5_link *l)
 	d->step = STEP_WAIT;
 	d->has_route = false;
 	d->asked_ms = 0;
-	if (mlx5_glue->create_id(l->cm, &l->id, l, RDMA_PS_TCP) != 0)
+	if (mlx5_verbs->create_id(l->cm, &l->id, l, RDMA_PS_TCP) != 0)
 		return -errno;
 	if (l->dev->has_tclass)
-		(void)mlx5_glue->set_option(l->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
+		(void)mlx5_verbs->set_option(l->id, RDMA_OPTION_ID, RDMA_OPTION_ID_TOS, &tos,
 			sizeof(tos));
 	mlx5_name_set_port(&to, d->ports[d->at++]);
-	ret = mlx5_glue->resolve_addr(l->id, &from.sa, &to.sa, RESOLVE_MS);
+	ret = mlx5_verbs->resolve_addr(l->id, &from.sa, &to.sa, RESOLVE_MS);
 	return mlx5_glue_error(ret);
 }
 
@@ -105,7 +105,7 @@ connect_to(struct mlx5_link *l)
 	}
 	memcpy(hello.name_hash, l->dial->hash, sizeof(hello.name_hash));
 	l->dial->asked_ms = mlx5_dev_now_ms();
-	if (mlx5_glue->connect(l->id, &param) != 0)
+	if (mlx5_verbs->connect(l->id, &param) != 0)
 		fail(l, -errno, "connection request failed");
 }
 
@@ -206,7 +206,7 @@ on_response(struct mlx5_link *l, const struct rdma_conn_param *p)
 		fail(l, -EIO, "the device could not connect its queue pair");
 		return;
 	}
-	if (mlx5_glue->establish(l->id) != 0) {
+	if (mlx5_verbs->establish(l->id) != 0) {
 		/* EINVAL: the peer disconnected after its response. */
 		if (errno == EINVAL)
 			fail(l, -ECONNRESET, PEER_GONE);
@@ -277,7 +277,7 @@ mlx5_dial_event(struct mlx5_link *l, const struct rdma_cm_event *event)
 		return;
 	switch (event->event) {
 	case RDMA_CM_EVENT_ADDR_RESOLVED:
-		if (mlx5_glue->resolve_route(l->id, RESOLVE_MS) != 0)
+		if (mlx5_verbs->resolve_route(l->id, RESOLVE_MS) != 0)
 			fail(l, -EHOSTUNREACH, "no route to the peer's address");
 		break;
 	case RDMA_CM_EVENT_ROUTE_RESOLVED:

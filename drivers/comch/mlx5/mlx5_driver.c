@@ -59,7 +59,7 @@ mlx5_probe(struct rte_comch_dev *dev, struct rte_kvargs *kv)
 	if (dev->info.role == RTE_COMCH_ROLE_DPU)
 		ret = comch_place_make(&mdev->place, dev);
 	if (ret == 0)
-		ret = mlx5_dev_open(mdev);
+		ret = mlx5_device_open(mdev);
 	if (ret != 0)
 		goto err_free;
 	comch_args_fill_info(&dev->info, DEFAULT_STAGING);
@@ -75,7 +75,7 @@ err_free:
 static void
 mlx5_remove(struct rte_comch_dev *dev)
 {
-	mlx5_dev_close(dev->priv);
+	mlx5_device_close(dev->priv);
 	free_dev(dev);
 }
 

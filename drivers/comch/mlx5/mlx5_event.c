@@ -26,7 +26,7 @@ mlx5_event_open_cm(struct rdma_event_channel **channel)
 {
 	int ret;
 
-	*channel = mlx5_glue->create_event_channel();
+	*channel = mlx5_verbs->create_event_channel();
 	if (*channel == NULL)
 		return -errno;
 	ret = mlx5_event_set_up((*channel)->fd);
@@ -39,7 +39,7 @@ void
 mlx5_event_close_cm(struct rdma_event_channel **channel)
 {
 	if (*channel != NULL)
-		mlx5_glue->destroy_event_channel(*channel);
+		mlx5_verbs->destroy_event_channel(*channel);
 	*channel = NULL;
 }
 
@@ -53,7 +53,7 @@ mlx5_channel_open(struct mlx5_dev *dev, struct mlx5_channel **channel)
 	if (c == NULL)
 		return -ENOMEM;
 	c->refs = 1;
-	c->ibv = mlx5_glue->create_comp_channel(dev->ctx);
+	c->ibv = mlx5_verbs->create_comp_channel(dev->ctx);
 	if (c->ibv == NULL) {
 		free(c);
 		return errno == EMFILE || errno == ENFILE ? -EMFILE : -ENOMEM;
@@ -81,6 +81,6 @@ mlx5_channel_put(struct mlx5_channel *channel)
 	 */
 	if (channel == NULL || __atomic_sub_fetch(&channel->refs, 1, __ATOMIC_ACQ_REL) > 0)
 		return;
-	mlx5_glue->destroy_comp_channel(channel->ibv);
+	mlx5_verbs->destroy_comp_channel(channel->ibv);
 	free(channel);
 }

@@ -104,4 +104,4 @@ static const struct mlx5_glue real_glue = {
 	.ack_cm_event = rdma_ack_cm_event,
 };
 
-const struct mlx5_glue *mlx5_glue = &real_glue;
+const struct mlx5_glue *mlx5_verbs = &real_glue;

@@ -95,6 +95,6 @@ mlx5_glue_error(int ret)
 }
 
 /* The table in use. A test replaces it before the first device is opened. */
-extern const struct mlx5_glue *mlx5_glue;
+extern const struct mlx5_glue *mlx5_verbs;
 
 #endif /* MLX5_GLUE_H */

@@ -132,7 +132,7 @@ end_link(struct mlx5_job *job)
 {
 	struct mlx5_link *l = container_of(job, struct mlx5_link, job);
 
-	if (l->pd != NULL && mlx5_glue->dealloc_pd(l->pd) != 0)
+	if (l->pd != NULL && mlx5_verbs->dealloc_pd(l->pd) != 0)
 		MLX5_LOG(ERR, "device %s: connection %u: its protection domain is in use",
 			l->dev->dev->info.name, l->base.conn_id);
 	mlx5_frame_destroy(l);
@@ -187,7 +187,7 @@ mlx5_link_open(struct mlx5_link *l, void (*opened)(struct mlx5_link *l, int ret)
 	int ret;
 
 	if (l->pd == NULL)
-		l->pd = mlx5_glue->alloc_pd(dev->ctx);
+		l->pd = mlx5_verbs->alloc_pd(dev->ctx);
 	if (l->pd == NULL)
 		return -errno;
 	ret = mlx5_qp_begin(&l->ctrl, l, &conf, NULL);
@@ -446,12 +446,12 @@ take_cm_events(struct mlx5_link *l)
 	struct rdma_cm_event *event;
 
 	/* Each is acknowledged at once: destroying an id waits for that. */
-	while (l->cm != NULL && mlx5_glue->get_cm_event(l->cm, &event) == 0) {
+	while (l->cm != NULL && mlx5_verbs->get_cm_event(l->cm, &event) == 0) {
 		if (l->dial != NULL)
 			mlx5_dial_event(l, event);
 		else
 			take_cm_event(l, event);
-		mlx5_glue->ack_cm_event(event);
+		mlx5_verbs->ack_cm_event(event);
 		if (l->dial != NULL)
 			mlx5_dial_next(l);
 	}
@@ -463,13 +463,13 @@ take_cq_events(struct mlx5_link *l)
 	struct ibv_cq *cq;
 	void *ctx;
 
-	while (mlx5_glue->get_cq_event(l->comp->ibv, &cq, &ctx) == 0) {
+	while (mlx5_verbs->get_cq_event(l->comp->ibv, &cq, &ctx) == 0) {
 		l->ctrl.nb_events++;
 		mlx5_frame_woken(l);
 	}
 	if (l->ctrl.nb_events < ACK_EVENTS)
 		return;
-	mlx5_glue->ack_cq_events(l->ctrl.cq, l->ctrl.nb_events);
+	mlx5_verbs->ack_cq_events(l->ctrl.cq, l->ctrl.nb_events);
 	l->ctrl.nb_events = 0;
 }
 

@@ -43,7 +43,7 @@ is_named(struct ibv_context *ctx, const char *name)
 {
 	char pci[64];
 
-	if (strcmp(mlx5_glue->get_device_name(ctx->device), name) == 0)
+	if (strcmp(mlx5_verbs->get_device_name(ctx->device), name) == 0)
 		return true;
 	if (!mlx5_open_pci(ctx, pci, sizeof(pci)))
 		return false;
@@ -54,7 +54,7 @@ is_named(struct ibv_context *ctx, const char *name)
 bool
 mlx5_open_pci(struct ibv_context *ctx, char *pci, size_t size)
 {
-	return mlx5_host_pci(mlx5_glue->get_device_path(ctx->device), pci, size);
+	return mlx5_host_pci(mlx5_verbs->get_device_path(ctx->device), pci, size);
 }
 
 /* "mlx5_0 (0000:03:00.0), rxe0" */
@@ -68,7 +68,7 @@ list_names(struct ibv_context **list, int n, char *text, size_t size)
 	text[0] = '\0';
 	for (i = 0; i < n && used < size; i++) {
 		used += (size_t)snprintf(text + used, size - used, "%s%s", i > 0 ? ", " : "",
-			mlx5_glue->get_device_name(list[i]->device));
+			mlx5_verbs->get_device_name(list[i]->device));
 		if (used < size && mlx5_open_pci(list[i], pci, sizeof(pci)))
 			used += (size_t)snprintf(text + used, size - used, " (%s)", pci);
 	}
@@ -105,18 +105,18 @@ find_context(struct mlx5_dev *dev, struct mlx5_why *why)
 	struct ibv_context **list;
 	int i, ret = 0, n = 0;
 
-	list = mlx5_glue->get_devices(&n);
+	list = mlx5_verbs->get_devices(&n);
 	if (list == NULL)
 		return no_devices(why);
 	for (i = 0; i < n && dev->ctx == NULL; i++)
 		if (dev->ibdev[0] == '\0' ? n == 1 : is_named(list[i], dev->ibdev))
 			dev->ctx = list[i];
 	if (dev->ctx != NULL)
-		rte_strscpy(dev->ibdev, mlx5_glue->get_device_name(dev->ctx->device),
+		rte_strscpy(dev->ibdev, mlx5_verbs->get_device_name(dev->ctx->device),
 			sizeof(dev->ibdev));
 	else
 		ret = n > 0 ? not_found(dev, list, n, why) : no_devices(why);
-	mlx5_glue->free_devices(list);
+	mlx5_verbs->free_devices(list);
 	return ret;
 }
 
@@ -143,10 +143,10 @@ mlx5_open_state_text(enum ibv_port_state state)
 static int
 check_port(struct mlx5_dev *dev, struct mlx5_why *why)
 {
-	if (mlx5_glue->query_device(dev->ctx, &dev->attr) != 0)
+	if (mlx5_verbs->query_device(dev->ctx, &dev->attr) != 0)
 		return fail_why(why, -EIO, "cannot query %s: %s", dev->ibdev, strerror(errno));
 	if (dev->port > dev->attr.phys_port_cnt ||
-			mlx5_glue->query_port(dev->ctx, dev->port, &dev->port_attr) != 0)
+			mlx5_verbs->query_port(dev->ctx, dev->port, &dev->port_attr) != 0)
 		return fail_why(why, -EINVAL, "port=%u: %s has %u ports", dev->port, dev->ibdev,
 			dev->attr.phys_port_cnt);
 	if (dev->port_attr.link_layer != IBV_LINK_LAYER_ETHERNET)
@@ -182,7 +182,7 @@ choose_gid(struct mlx5_dev *dev, struct mlx5_why *why)
 	e = calloc(MAX_GIDS, sizeof(*e));
 	if (e == NULL)
 		return fail_why(why, -ENOMEM, "no memory for %u GIDs", MAX_GIDS);
-	n = mlx5_glue->query_gid_table(dev->ctx, e, MAX_GIDS, 0);
+	n = mlx5_verbs->query_gid_table(dev->ctx, e, MAX_GIDS, 0);
 	for (i = 0; i < n; i++) {
 		rate = rate_gid(dev, &e[i], &addr);
 		if (rate <= best)
@@ -211,7 +211,7 @@ find_pkey(struct mlx5_dev *dev, struct mlx5_why *why)
 	if (dev->pkey == 0)
 		return 0;
 	for (i = 0; i < dev->port_attr.pkey_tbl_len; i++) {
-		if (mlx5_glue->query_pkey(dev->ctx, dev->port, i, &pkey) != 0)
+		if (mlx5_verbs->query_pkey(dev->ctx, dev->port, i, &pkey) != 0)
 			break;
 		/* The highest bit is the kind of membership. */
 		if ((be16toh(pkey) & 0x7fff) == (dev->pkey & 0x7fff)) {
@@ -236,7 +236,7 @@ try_queue_pair(struct mlx5_dev *dev, struct ibv_pd *pd)
 	int err = 0;
 	size_t i;
 
-	cq = mlx5_glue->create_cq(dev->ctx, 2 * TRIAL_WRS, NULL, NULL, 0);
+	cq = mlx5_verbs->create_cq(dev->ctx, 2 * TRIAL_WRS, NULL, NULL, 0);
 	if (cq == NULL)
 		return -errno;
 	for (i = 0; i < RTE_DIM(inline_sizes) && qp == NULL; i++) {
@@ -248,13 +248,13 @@ try_queue_pair(struct mlx5_dev *dev, struct ibv_pd *pd)
 				.max_recv_sge = 1, .max_inline_data = inline_sizes[i],
 			},
 		};
-		qp = mlx5_glue->create_qp(pd, &attr);
+		qp = mlx5_verbs->create_qp(pd, &attr);
 		err = qp == NULL ? -errno : 0;
 		dev->max_inline = inline_sizes[i];
 	}
 	if (qp != NULL)
-		mlx5_glue->destroy_qp(qp);
-	mlx5_glue->destroy_cq(cq);
+		mlx5_verbs->destroy_qp(qp);
+	mlx5_verbs->destroy_cq(cq);
 	return err;
 }
 
@@ -272,10 +272,10 @@ try_memory(struct mlx5_dev *dev, struct ibv_pd *pd, struct mlx5_why *why)
 	if (mem == MAP_FAILED)
 		return fail_why(why, -ENOMEM, "no memory to test registrations: %zu bytes",
 			len);
-	mr = mlx5_glue->reg_mr(pd, mem, len, IBV_ACCESS_LOCAL_WRITE);
+	mr = mlx5_verbs->reg_mr(pd, mem, len, IBV_ACCESS_LOCAL_WRITE);
 	err = errno;
 	if (mr != NULL)
-		mlx5_glue->dereg_mr(mr);
+		mlx5_verbs->dereg_mr(mr);
 	munmap(mem, len);
 	if (mr != NULL)
 		return 0;
@@ -292,7 +292,7 @@ try_resources(struct mlx5_dev *dev, struct mlx5_why *why)
 	struct ibv_pd *pd;
 	int ret;
 
-	pd = mlx5_glue->alloc_pd(dev->ctx);
+	pd = mlx5_verbs->alloc_pd(dev->ctx);
 	ret = pd != NULL ? try_queue_pair(dev, pd) : -errno;
 	if (ret != 0)
 		fail_why(why, ret, "cannot create a queue pair on %s: %s", dev->ibdev,
@@ -300,7 +300,7 @@ try_resources(struct mlx5_dev *dev, struct mlx5_why *why)
 	else
 		ret = try_memory(dev, pd, why);
 	if (pd != NULL)
-		mlx5_glue->dealloc_pd(pd);
+		mlx5_verbs->dealloc_pd(pd);
 	return ret;
 }
 

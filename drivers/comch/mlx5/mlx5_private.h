@@ -136,8 +136,8 @@ void mlx5_scan_props(const struct rte_comch_dev *dev, rte_comch_dev_prop_t prop,
 /* mlx5_dev.c */
 
 /* Open the device that the string names, and check that it can be used. 0 or an errno. */
-int mlx5_dev_open(struct mlx5_dev *dev);
-void mlx5_dev_close(struct mlx5_dev *dev);
+int mlx5_device_open(struct mlx5_dev *dev);
+void mlx5_device_close(struct mlx5_dev *dev);
 /* Links that hear of asynchronous events. */
 void mlx5_dev_add_link(struct mlx5_dev *dev, struct mlx5_link *l);
 void mlx5_dev_del_link(struct mlx5_dev *dev, struct mlx5_link *l);

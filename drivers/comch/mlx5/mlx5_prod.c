@@ -416,9 +416,9 @@ take_events(struct mlx5_data *data)
 	/* The helper's destruction of a CQ waits for events that are not acknowledged. */
 	pthread_mutex_lock(&data->lock);
 	for (i = 0; i < CLEAR_MAX; i++) {
-		if (mlx5_glue->get_cq_event(data->prod_comp->ibv, &cq, &ctx) != 0)
+		if (mlx5_verbs->get_cq_event(data->prod_comp->ibv, &cq, &ctx) != 0)
 			break;
-		mlx5_glue->ack_cq_events(cq, 1);
+		mlx5_verbs->ack_cq_events(cq, 1);
 	}
 	pthread_mutex_unlock(&data->lock);
 	return i > 0;

@@ -182,7 +182,7 @@ mlx5_qp_destroy(struct mlx5_qp *qp)
 void
 mlx5_qp_destroy_now(struct mlx5_qp *qp)
 {
-	mlx5_glue->destroy_qp(qp->qp);
+	mlx5_verbs->destroy_qp(qp->qp);
 	qp->qp = qp->hw->qp = NULL;
 }
 
@@ -195,7 +195,7 @@ mlx5_qp_error(struct mlx5_qp *qp)
 		return;
 	/* Pairs with mlx5_remote_is_err(). Model: publish.pml, publish. */
 	comch_store_release(&qp->is_err, true);
-	(void)mlx5_glue->modify_qp(qp->qp, &attr, IBV_QP_STATE);
+	(void)mlx5_verbs->modify_qp(qp->qp, &attr, IBV_QP_STATE);
 }
 
 /* Receives */
@@ -309,7 +309,7 @@ mlx5_qp_flush(struct mlx5_qp *qp, bool signal)
 		mlx5_qp_signal(qp);
 	qp->nb_chain = 0;
 	comch_count(&qp->stats.doorbells, 1);
-	ret = mlx5_glue->post_send(qp->qp, qp->wr, &bad);
+	ret = mlx5_verbs->post_send(qp->qp, qp->wr, &bad);
 	if (likely(ret == 0)) {
 		qp->tx_posted = qp->tx_tail;
 		return 0;
@@ -332,7 +332,7 @@ fetch(struct mlx5_qp *qp)
 	int n;
 
 	comch_count(&qp->stats.polls, 1);
-	n = mlx5_glue->poll_cq(qp->cq, MLX5_QP_STASH, qp->stash);
+	n = mlx5_verbs->poll_cq(qp->cq, MLX5_QP_STASH, qp->stash);
 	qp->stash_at = 0;
 	qp->nb_stash = n > 0 ? (uint32_t)n : 0;
 	comch_count(&qp->stats.cqes, qp->nb_stash);
@@ -396,13 +396,13 @@ mlx5_qp_is_flushed(const struct mlx5_qp *qp)
 int
 mlx5_qp_arm(struct mlx5_qp *qp)
 {
-	return mlx5_glue->req_notify_cq(qp->cq, 0);
+	return mlx5_verbs->req_notify_cq(qp->cq, 0);
 }
 
 int
 mlx5_qp_arm_solicited(struct mlx5_qp *qp)
 {
-	return mlx5_glue->req_notify_cq(qp->cq, 1);
+	return mlx5_verbs->req_notify_cq(qp->cq, 1);
 }
 
 bool

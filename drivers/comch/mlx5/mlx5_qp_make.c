@@ -53,7 +53,7 @@ slab_create(struct mlx5_qp_hw *hw)
 	/* A forked child must not make the kernel copy pages that the device writes. */
 	(void)madvise(slab, hw->slab_len, MADV_DONTFORK);
 	hw->slab = slab;
-	hw->slab_mr = mlx5_glue->reg_mr(hw->pd, slab, hw->slab_len, IBV_ACCESS_LOCAL_WRITE);
+	hw->slab_mr = mlx5_verbs->reg_mr(hw->pd, slab, hw->slab_len, IBV_ACCESS_LOCAL_WRITE);
 	if (hw->slab_mr != NULL)
 		return 0;
 	MLX5_LOG(ERR, "device %s: cannot register %zu bytes of receive slots: %s%s",
@@ -66,7 +66,7 @@ static void
 slab_destroy(struct mlx5_qp_hw *hw)
 {
 	if (hw->slab_mr != NULL)
-		mlx5_glue->dereg_mr(hw->slab_mr);
+		mlx5_verbs->dereg_mr(hw->slab_mr);
 	if (hw->slab != NULL)
 		munmap(hw->slab, hw->slab_len);
 	mlx5_dev_unpin(hw->job.dev, hw->slab_len);
@@ -79,7 +79,7 @@ static struct ibv_qp *
 create_qp(struct mlx5_dev *dev, struct ibv_pd *pd, struct ibv_qp_init_attr *attr)
 {
 	const struct ibv_qp_cap cap = attr->cap;
-	struct ibv_qp *qp = mlx5_glue->create_qp(pd, attr);
+	struct ibv_qp *qp = mlx5_verbs->create_qp(pd, attr);
 	uint32_t max_inline;
 
 	while (qp == NULL && errno != ENOMEM && attr->cap.max_inline_data > 0) {
@@ -87,7 +87,7 @@ create_qp(struct mlx5_dev *dev, struct ibv_pd *pd, struct ibv_qp_init_attr *attr
 		comch_store_relaxed(&dev->max_inline, max_inline);
 		attr->cap = cap;
 		attr->cap.max_inline_data = max_inline;
-		qp = mlx5_glue->create_qp(pd, attr);
+		qp = mlx5_verbs->create_qp(pd, attr);
 	}
 	return qp;
 }
@@ -109,7 +109,7 @@ queues_create(struct mlx5_qp_hw *hw)
 	};
 
 	/* All that can complete at a time fits: an overrun is not possible. */
-	hw->cq = mlx5_glue->create_cq(dev->ctx, (int)(c->nb_rx + c->nb_tx), c->cq_ctx,
+	hw->cq = mlx5_verbs->create_cq(dev->ctx, (int)(c->nb_rx + c->nb_tx), c->cq_ctx,
 			c->channel != NULL ? c->channel->ibv : NULL, 0);
 	if (hw->cq == NULL)
 		return -errno;
@@ -135,7 +135,7 @@ to_init(struct mlx5_qp_hw *hw)
 		.qp_access_flags = IBV_ACCESS_REMOTE_WRITE,
 	};
 
-	return mlx5_glue->modify_qp(hw->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
+	return mlx5_verbs->modify_qp(hw->qp, &attr, IBV_QP_STATE | IBV_QP_PKEY_INDEX |
 			IBV_QP_PORT | IBV_QP_ACCESS_FLAGS);
 }
 
@@ -152,7 +152,7 @@ to_rtr(struct mlx5_qp_hw *hw)
 		.min_rnr_timer = RNR_TIMER,
 	};
 
-	return mlx5_glue->modify_qp(hw->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
+	return mlx5_verbs->modify_qp(hw->qp, &attr, IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU |
 			IBV_QP_DEST_QPN | IBV_QP_RQ_PSN | IBV_QP_MAX_DEST_RD_ATOMIC |
 			IBV_QP_MIN_RNR_TIMER);
 }
@@ -169,7 +169,7 @@ to_rts(struct mlx5_qp_hw *hw)
 		.max_rd_atomic = RD_ATOMIC,
 	};
 
-	return mlx5_glue->modify_qp(hw->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
+	return mlx5_verbs->modify_qp(hw->qp, &attr, IBV_QP_STATE | IBV_QP_SQ_PSN | IBV_QP_TIMEOUT |
 			IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_MAX_QP_RD_ATOMIC);
 }
 
@@ -189,7 +189,7 @@ mlx5_qp_hw_post(const struct mlx5_qp_hw *hw, const uint32_t *slots, uint32_t n)
 		wr[i].sg_list = &sge[i];
 		wr[i].num_sge = 1;
 	}
-	return mlx5_glue->post_recv(hw->qp, wr, &bad);
+	return mlx5_verbs->post_recv(hw->qp, wr, &bad);
 }
 
 int
@@ -251,11 +251,11 @@ hw_end(struct mlx5_job *job)
 	struct mlx5_qp_hw *hw = hw_of(job);
 
 	if (hw->qp != NULL)
-		mlx5_glue->destroy_qp(hw->qp);
+		mlx5_verbs->destroy_qp(hw->qp);
 	if (hw->cq != NULL) {
 		if (hw->nb_events > 0)
-			mlx5_glue->ack_cq_events(hw->cq, hw->nb_events);
-		mlx5_glue->destroy_cq(hw->cq);
+			mlx5_verbs->ack_cq_events(hw->cq, hw->nb_events);
+		mlx5_verbs->destroy_cq(hw->cq);
 	}
 	slab_destroy(hw);
 	mlx5_channel_put(hw->conf.channel);

@@ -21,7 +21,7 @@ do_register(struct mlx5_job *job)
 {
 	struct mlx5_reg *r = reg_of(job);
 
-	r->ib = mlx5_glue->reg_mr(r->pd, r->addr, r->len, r->access);
+	r->ib = mlx5_verbs->reg_mr(r->pd, r->addr, r->len, r->access);
 	if (r->ib != NULL)
 		return;
 	r->err = errno;
@@ -37,7 +37,7 @@ do_deregister(struct mlx5_job *job)
 	struct mlx5_reg *r = reg_of(job);
 
 	if (r->ib != NULL)
-		mlx5_glue->dereg_mr(r->ib);
+		mlx5_verbs->dereg_mr(r->ib);
 	if (r->err == 0)
 		mlx5_dev_unpin(job->dev, r->len);
 	r->ib = NULL;

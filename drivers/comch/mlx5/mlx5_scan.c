@@ -108,9 +108,9 @@ scan_ibdev(struct scan *s, struct ibv_context *ctx)
 	struct ibv_device_attr attr;
 	uint8_t port;
 
-	s->unit = mlx5_glue->get_device_name(ctx->device);
+	s->unit = mlx5_verbs->get_device_name(ctx->device);
 	say_pci(s, ctx);
-	if (mlx5_glue->query_device(ctx, &attr) != 0) {
+	if (mlx5_verbs->query_device(ctx, &attr) != 0) {
 		say(s, "usable", "no: the device does not answer: %s", strerror(errno));
 		return;
 	}
@@ -128,7 +128,7 @@ scan_other(const char *ibdev, void *arg)
 	int i;
 
 	for (i = 0; i < s->nb; i++)
-		if (strcmp(mlx5_glue->get_device_name(s->list[i]->device), ibdev) == 0)
+		if (strcmp(mlx5_verbs->get_device_name(s->list[i]->device), ibdev) == 0)
 			return;
 	s->unit = ibdev;
 	if (mlx5_host_blocked(ibdev, why, sizeof(why)) != -ENOENT)
@@ -143,7 +143,7 @@ scan_all(struct scan *s)
 
 	mlx5_host_memlock(text, sizeof(text));
 	say(s, "memlock", "%s", text);
-	s->list = mlx5_glue->get_devices(&s->nb);
+	s->list = mlx5_verbs->get_devices(&s->nb);
 	if (s->list == NULL)
 		s->nb = 0;
 	if (s->nb == 0 && mlx5_host_no_device(text, sizeof(text)) != 0)
@@ -152,7 +152,7 @@ scan_all(struct scan *s)
 		scan_ibdev(s, s->list[i]);
 	mlx5_host_each(scan_other, s);
 	if (s->list != NULL)
-		mlx5_glue->free_devices(s->list);
+		mlx5_verbs->free_devices(s->list);
 }
 
 /* What an open device has chosen, or was told. */
