@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# A project of CMake, against the installed library, shared and static.
+# A project of CMake, against the installed library, shared and static, and its tests of pairs.
 #
 # usage: cmake.sh SOURCE-DIR BUILD-DIR PREFIX LIBDIR COMPILER...
 
@@ -21,7 +21,7 @@ fi
 # configure VERSION DIRECTORY: for the project that wants this version.
 configure() {
 	cmake -S "$source/test/install/cmake" -B "$tmp/$2" -DWANTED="$1" \
-		-DCMAKE_PREFIX_PATH="$root" >"$tmp/log" 2>&1
+		-DCMAKE_PREFIX_PATH="$root" "${@:3}" >"$tmp/log" 2>&1
 }
 
 version=$(cat "$source/VERSION")
@@ -42,3 +42,16 @@ readelf -d "$tmp/build/probe" | grep -q 'NEEDED.*librte_comch' ||
 	fail 'probe has no shared library of comch'
 ! readelf -d "$tmp/build/probe-static" | grep 'NEEDED.*librte_' ||
 	fail 'probe-static has shared libraries'
+
+# Pairs, by comch_add_pair_test().
+(cd "$tmp/build" && ctest -V) >"$tmp/log" 2>&1 || fail "ctest: $(cat "$tmp/log")"
+grep -q 'comch-run: timeout after 1 s: ' "$tmp/log" || fail "no sentence: $(cat "$tmp/log")"
+grep -q '3 messages sent, 3 delivered, 3 answered' "$tmp/build/talks.out/host1.log" ||
+	fail 'the first host has no log'
+grep -q '"two words"' "$tmp/build/talks.out/dpu.log" ||
+	fail "an argument of two words came apart: $(cat "$tmp/build/talks.out/dpu.log")"
+for wrong in 'server;HOST;client' 'DPU;server' 'DPU;server;HOST' 'DPU;a;HOST;b;TIMEOUT;soon' \
+	'DPU;a;HOST;HOST;b'; do
+	! configure "${version%.*}" build -DWRONG="$wrong" || fail "comch_add_pair_test takes $wrong"
+	grep -q 'comch_add_pair_test(wrong)' "$tmp/log" || fail "$wrong: $(cat "$tmp/log")"
+done
