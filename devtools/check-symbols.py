@@ -119,13 +119,16 @@ def compare(left_name, left, right_name, right):
 
 
 def check_version():
-    """Check RTE_COMCH_VERSION_STRING against the file VERSION."""
+    """The files that repeat the version in the file VERSION; the number of errors."""
     want = version()
-    found = re.search(r'RTE_COMCH_VERSION_STRING "(.*)"', (LIB / "rte_comch.h").read_text())
-    if found and found.group(1) == want:
-        return 0
-    print(f"RTE_COMCH_VERSION_STRING is not {want}, the version in the file VERSION")
-    return 1
+    wrong = 0
+    for path, pattern in ((LIB / "rte_comch.h", r'RTE_COMCH_VERSION_STRING "(.*)"'),
+                          (TOP / "python" / "pyproject.toml", r'^version = "(.*)"')):
+        found = re.search(pattern, path.read_text(), re.M)
+        if not found or found.group(1) != want:
+            print(f"{path.relative_to(TOP)}: not version {want}, as the file VERSION has it")
+            wrong += 1
+    return wrong
 
 
 def version():

@@ -66,7 +66,7 @@ packages() {
 		# clang is the second compiler; the sanitizers come with gcc. Programs linked
 		# with DPDK's archives need libsystemd, on which its packages do not depend.
 		echo libcriterion-dev clang cmake dpdk-dev gnuplot-nox help2man libfuse3-dev \
-			libsystemd-dev lowdown python3 spin valgrind
+			libsystemd-dev lowdown python3 python3-cffi python3-pytest spin valgrind
 		packages pmd ;;
 	fuzz)
 		# libFuzzer, and llvm-symbolizer for names in its reports.
