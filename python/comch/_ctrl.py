@@ -7,12 +7,18 @@ import errno
 import itertools
 import os
 
-from ._data import Consumer, PeerConsumer, Producer
+from ._data import Consumer, PeerConsumer, Producer, as_bytes
 from ._lib import Constants, check, eal, ffi, made, text_of
-from ._poll import TIMEOUT_S, Closes, Disconnected, Poll, State, failed, waits
+from ._poll import (TIMEOUT_S, Closes, Disconnected, Poll, State, closed, failed, together, waits)
 
 # Functions of the host that the built-in device table of programs for DOCA has.
 FUNCTIONS = ("pf0", "pf1", "pf0vf0", "pf0vf1", "pf0sf0")
+
+# Connections that have ended before accept(), which a server keeps for their messages.
+MAX_ENDED = 64
+# The library says by itself that there is no server in time; this, that it does not answer.
+GRACE_S = 0.5
+COUNTED = 1
 
 EVENTS = {ffi.typeof("enum rte_comch_event_type").relements[f"RTE_COMCH_EVENT_{name}"]: name
           for name in ("STATE", "CONNECT_REQUEST", "CONNECTED", "DISCONNECTED", "MSG", "SENT",
@@ -52,21 +58,24 @@ class Device(Closes):
                 ctrl_only=False, manual_credit=False):
         """Connect to the server of this name, and wait for it, while there is none; the
         connection. Raises FileNotFoundError (no server), ConnectionRefusedError (the server said
-        no), and other OSError."""
-        client = Client(self, name, timeout, max_msg_size, recv_queue, send_queue,
-                        flags_of("CLIENT_F", ctrl_only=ctrl_only, manual_credit=manual_credit))
-        # The library keeps the time.
-        return self.poll.finish(client.connecting(), None, "")
+        no), TimeoutError (it has not answered), and other OSError."""
+        flags = flags_of("CLIENT_F", ctrl_only=ctrl_only, manual_credit=True)
+        steps = Client.connecting(self, name, timeout, max_msg_size, recv_queue, send_queue, flags,
+                                  manual_credit)
+        return self.poll.finish(steps, None if timeout is None else timeout + GRACE_S,
+                                f'server "{name}" has not answered')
 
     def closing(self):
         """The steps of close()."""
-        for end in list(self.ends):
-            yield from end.closing()
-        # A connection that has ended is freed by a run.
-        self.poll.run()
-        while check(self.lib.rte_comch_dev_close(self.dev_id), f"closing {self}", -errno.EBUSY,
-                    -errno.ENODEV) == -errno.EBUSY:
-            yield
+        yield from together([end.closing() for end in list(self.ends)])
+        while self.dev_id is not None:
+            # A connection that has ended is freed by a run.
+            self.poll.run()
+            if check(self.lib.rte_comch_dev_close(self.dev_id), f"closing {self}",
+                     -errno.EBUSY) == 0:
+                self.dev_id = None
+            else:
+                yield
         if self.has_own_poll:
             self.poll.close()
 
@@ -108,14 +117,15 @@ class Server(Closes):
     """A server that runs. Connections come from accept(), or one by one from "for" or
     "async for". Sizes and depths of 0 are the library's defaults.
 
-    manual_accept: accept() returns connections that wait for their accept() or reject().
-    manual_credit: a message counts as received when the connection's done() is called.
+    A message counts as received when recv() returns it. manual_credit: when the connection's done()
+    is called. manual_accept: accept() returns connections that wait for their accept() or reject().
     """
 
     def __init__(self, device, name, rep="pf0", *, max_msg_size=0, recv_queue=0, send_queue=0,
                  max_clients=0, manual_accept=False, manual_credit=False, ctrl_only=False,
                  exact=False):
         self.device, self.poll, self.lib, self.name = device, device.poll, device.lib, name
+        self.manual_credit = manual_credit
         self.arrived = collections.deque()
         self.connections = set()
         # Why it stopped by itself.
@@ -124,11 +134,11 @@ class Server(Closes):
                        f"representor {rep} of {device}")
         label = ffi.new("char[]", name.encode())
         conf = ffi.new("struct rte_comch_server_conf *", {
-            "conf_size": ffi.sizeof("struct rte_comch_server_conf"), "poll": self.poll.pointer,
+            "conf_size": ffi.sizeof("struct rte_comch_server_conf"), "poll": self.poll.live(),
             "name": label, "rep": number, "max_msg_size": max_msg_size, "recv_queue": recv_queue,
             "send_queue": send_queue, "max_clients": max_clients,
             "flags": flags_of("SERVER_F", manual_accept=manual_accept, ctrl_only=ctrl_only,
-                              manual_credit=manual_credit, exact=exact)})
+                              manual_credit=True, exact=exact)})
         self.pointer = made(self.lib.rte_comch_server_create(device.dev_id, conf), str(self))
         try:
             check(self.lib.rte_comch_server_start(self.pointer), str(self))
@@ -146,12 +156,22 @@ class Server(Closes):
         """Called by the poll."""
         name = EVENTS.get(event.type)
         if name in ("CONNECT_REQUEST", "CONNECTED"):
-            connection = Connection(self.device, event.conn, self)
-            connection.is_established = name == "CONNECTED"
+            connection = Connection(self.device, event.conn, self, self.manual_credit)
+            connection.is_established = connection.is_accepted = name == "CONNECTED"
             self.connections.add(connection)
             self.arrived.append(connection)
         elif name == "STATE" and event.status != 0:
             self.ended = event.status, text_of(event.text)
+
+    def has_ended(self, connection):
+        """A connection has ended, with nothing left to close. If it was not accepted, it is kept
+        for what it has said; of those, not too many."""
+        self.connections.discard(connection)
+        ended = [other for other in self.arrived if other.ended is not None]
+        for other in ended:
+            if not other.messages or len(ended) > MAX_ENDED:
+                self.arrived.remove(other)
+                break
 
     @waits("no client of {0} has come")
     def accept(self):
@@ -159,6 +179,8 @@ class Server(Closes):
         while not self.arrived:
             if self.ended is not None:
                 raise failed(*self.ended, str(self))
+            if self.pointer is None:
+                raise closed(str(self))
             yield
         return self.arrived.popleft()
 
@@ -166,31 +188,35 @@ class Server(Closes):
         return self
 
     def __next__(self):
-        return self.accept(timeout=None)
+        try:
+            return self.accept(timeout=None)
+        except ConnectionAbortedError:
+            raise StopIteration from None
 
     def __aiter__(self):
         return self
 
     async def __anext__(self):
-        return await self.accept(timeout=None)
+        try:
+            return await self.accept(timeout=None)
+        except ConnectionAbortedError:
+            raise StopAsyncIteration from None
 
     def closing(self):
-        """The steps of close()."""
-        if self.pointer is None:
-            return
-        for connection in list(self.connections):
-            yield from connection.closing()
-        lib = self.lib
-        while lib.rte_comch_server_state(self.pointer) != State.IDLE:
-            if lib.rte_comch_server_state(self.pointer) == State.RUNNING:
-                check(lib.rte_comch_server_stop(self.pointer), f"closing {self}",
+        """The steps of close(). Others may close it meanwhile."""
+        yield from together([connection.closing() for connection in list(self.connections)])
+        while self.pointer is not None:
+            state = self.lib.rte_comch_server_state(self.pointer)
+            if state == State.RUNNING:
+                check(self.lib.rte_comch_server_stop(self.pointer), f"closing {self}",
                       -errno.EINPROGRESS)
+            elif state == State.IDLE:
+                check(self.lib.rte_comch_server_destroy(self.pointer), f"closing {self}")
+                self.poll.remove(self.pointer)
+                self.pointer = None
+                self.device.ends.discard(self)
             else:
-                yield
-        check(lib.rte_comch_server_destroy(self.pointer), f"closing {self}")
-        self.poll.remove(self.pointer)
-        self.pointer = None
-        self.device.ends.discard(self)
+                yield True
 
     @waits("{0} still has connections")
     def close(self):
@@ -205,15 +231,15 @@ class Client:
         self.device, self.poll, self.lib, self.name = device, device.poll, device.lib, name
         # The library has given up, or has disconnected: why.
         self.is_over, self.status, self.reason = False, 0, ""
+        self.connection = None
         label = ffi.new("char[]", name.encode())
         forever = timeout is None or timeout * 1000 >= 1 << 32
         conf = ffi.new("struct rte_comch_client_conf *", {
-            "conf_size": ffi.sizeof("struct rte_comch_client_conf"), "poll": self.poll.pointer,
+            "conf_size": ffi.sizeof("struct rte_comch_client_conf"), "poll": self.poll.live(),
             "name": label, "max_msg_size": max_msg_size, "recv_queue": recv_queue,
             "send_queue": send_queue, "flags": flags,
             "connect_timeout_ms": (1 << 32) - 1 if forever else int(timeout * 1000)})
         self.pointer = made(self.lib.rte_comch_client_create(device.dev_id, conf), str(self))
-        self.connection = None
         self.poll.add(self.pointer, self)
         device.ends.add(self)
 
@@ -230,56 +256,70 @@ class Client:
         """As the library has it."""
         return self.lib.rte_comch_client_state(self.pointer)
 
-    def connecting(self):
+    @classmethod
+    def connecting(cls, device, name, timeout, max_msg_size, recv_queue, send_queue, flags,
+                   manual_credit):
         """The steps of connect(); the connection."""
-        check(self.lib.rte_comch_client_start(self.pointer), str(self), -errno.EINPROGRESS)
-        # Known from now on, so that its events find it.
-        self.connection = Connection(
-            self.device, self.lib.rte_comch_client_conn(self.pointer), self)
+        client = cls(device, name, timeout, max_msg_size, recv_queue, send_queue, flags)
         try:
-            while not self.connection.is_established:
-                if self.is_over:
-                    self.destroy()
-                    raise failed(self.status, self.reason, f'connecting to "{self.name}"')
+            check(client.lib.rte_comch_client_start(client.pointer), str(client),
+                  -errno.EINPROGRESS)
+            # Known from now on, so that its events find it.
+            connection = client.connection = Connection(
+                device, client.lib.rte_comch_client_conn(client.pointer), client, manual_credit)
+            while not connection.is_established:
+                if client.pointer is None:
+                    raise closed(str(client))
+                if client.is_over:
+                    raise failed(client.status or -errno.ECONNABORTED, client.reason,
+                                 f'connecting to "{name}"')
                 yield
-        except GeneratorExit:
-            # A task was cancelled. The rest is done when the device is closed.
-            self.lib.rte_comch_client_stop(self.pointer)
+        except BaseException:
+            # It failed, or nobody waits for it any more: the rest is done with the device.
+            client.stop()
             raise
-        return self.connection
+        return connection
 
-    def destroy(self):
-        """It is IDLE."""
-        self.connection.forget()
-        check(self.lib.rte_comch_client_destroy(self.pointer), f"closing {self}")
-        self.poll.remove(self.pointer)
-        self.pointer = None
-        self.device.ends.discard(self)
-
-    def closing(self):
-        """The steps of its connection's close()."""
+    def stop(self):
+        """Ask it to stop; destroy it if it has."""
         if self.pointer is None:
             return
-        yield from self.connection.closing_queues()
-        while self.state() != State.IDLE:
-            if self.state() in (State.STARTING, State.RUNNING):
-                check(self.lib.rte_comch_client_stop(self.pointer), f"closing {self}",
-                      -errno.EINPROGRESS)
-            yield
-        self.destroy()
+        if self.state() in (State.STARTING, State.RUNNING):
+            check(self.lib.rte_comch_client_stop(self.pointer), f"closing {self}",
+                  -errno.EINPROGRESS)
+            self.poll.changed()
+        if self.state() == State.IDLE:
+            if self.connection is not None:
+                self.connection.forget()
+            check(self.lib.rte_comch_client_destroy(self.pointer), f"closing {self}")
+            self.poll.remove(self.pointer)
+            self.pointer = None
+            self.device.ends.discard(self)
+
+    def closing(self):
+        """The steps of its connection's close(). Others may close it meanwhile."""
+        if self.connection is not None:
+            yield from self.connection.closing_queues()
+        while self.pointer is not None:
+            self.stop()
+            if self.pointer is not None:
+                yield True
 
 
 class Connection(Closes):
     """A connection: from a server's accept(), or a host's connect(). It ends with Disconnected
     from the method that waits for it; "for" and "async for" over its messages end as well."""
 
-    def __init__(self, device, pointer, end):
+    def __init__(self, device, pointer, end, manual_credit):
         self.device, self.poll, self.lib = device, device.poll, device.lib
         self.pointer = pointer
         # Its server or client.
         self.end = end
+        # A message counts as received when recv() has returned it: the peer can send no more
+        # than a queue of those that nobody asks for.
+        self.manual_credit = manual_credit
         self.messages = collections.deque()
-        self.is_established = False
+        self.is_accepted = self.is_established = self.is_closing = False
         # (status, reason) when it has ended.
         self.ended = None
         self.nb_undelivered = 0
@@ -299,12 +339,12 @@ class Connection(Closes):
         if name == "MSG":
             self.messages.append(ffi.buffer(event.msg.data, event.msg.len)[:]
                                  if event.msg.len > 0 else b"")
-        elif name == "SENT":
+        elif name == "SENT" and event.sent.cookie == COUNTED:
             self.nb_undelivered -= 1
             if event.status != 0:
                 self.failures.append(event.status)
         elif name == "CONNECTED":
-            self.is_established = True
+            self.is_established = self.is_accepted = True
         elif name == "CONSUMER_NEW":
             peer = event.consumer
             self.consumers[peer.id] = PeerConsumer(peer.id, peer.imm_size, peer.depth)
@@ -327,7 +367,7 @@ class Connection(Closes):
     def drop_if_done(self):
         """A server need not keep what has nothing left to close."""
         if self.ended is not None and not self.queues and isinstance(self.end, Server):
-            self.end.connections.discard(self)
+            self.end.has_ended(self)
 
     def live(self):
         """Its pointer; Disconnected if it has ended."""
@@ -350,6 +390,8 @@ class Connection(Closes):
             if self.ended is not None:
                 raise Disconnected(*self.ended)
             yield
+        if not self.manual_credit and self.pointer is not None:
+            self.done()
         return self.messages.popleft()
 
     def __iter__(self):
@@ -374,13 +416,15 @@ class Connection(Closes):
     def send(self, data, *, silent=False):
         """Send a message, once there is room for it. *silent*: delivered() does not wait for
         it."""
+        data = as_bytes(data)
         limit = self.info()["max_msg_size"]
         if self.is_established and len(data) > limit:
             raise OSError(errno.EMSGSIZE, f"message of {len(data)} bytes: the {self} takes up to "
                                           f"{limit}")
         held = ffi.from_buffer(data)
         message = ffi.new("struct rte_comch_msg *", {
-            "data": held, "len": len(data), "flags": Constants.MSG_F_SILENT if silent else 0})
+            "data": held, "len": len(data), "cookie": 0 if silent else COUNTED,
+            "flags": Constants.MSG_F_SILENT if silent else 0})
         while self.lib.rte_comch_conn_send_burst(self.live(), message, 1) == 0:
             yield
         self.nb_undelivered += not silent
@@ -397,13 +441,14 @@ class Connection(Closes):
             raise failed(failures[0], "", f"{len(failures)} messages on the {self}")
 
     def done(self, n=1):
-        """The oldest messages are received: with manual_credit."""
+        """The oldest messages are received: to call with manual_credit."""
         check(self.lib.rte_comch_conn_msgs_done(self.live(), n), str(self))
         self.poll.changed()
 
     def accept(self):
         """Let a client in, of a server with manual_accept."""
         check(self.lib.rte_comch_conn_accept(self.live()), f"accepting the {self}")
+        self.is_accepted = True
         self.poll.changed()
 
     def reject(self, reason=""):
@@ -438,22 +483,33 @@ class Connection(Closes):
 
     def closing_queues(self):
         """Its producers and consumers."""
-        for queue in list(self.queues):
-            yield from queue.closing()
+        return together([queue.closing() for queue in list(self.queues)])
+
+    def end_it(self, reason):
+        """Reject or disconnect it, as soon as that can be."""
+        if not self.is_accepted:
+            status = self.lib.rte_comch_conn_reject(self.pointer, reason.encode())
+            if status == 0:
+                self.forget()
+                return
+        elif not self.is_closing:
+            status = self.lib.rte_comch_conn_disconnect(self.pointer, reason.encode())
+            self.is_closing = status == -errno.EINPROGRESS
+        else:
+            return
+        # EBADFD: it ends already, or what accept() has begun is to come first.
+        check(status, f"closing the {self}", -errno.EINPROGRESS, -errno.EBADFD)
 
     def closing(self, reason=""):
-        """The steps of close()."""
+        """The steps of close(). Others may close it meanwhile."""
         if isinstance(self.end, Client):
             yield from self.end.closing()
             return
         yield from self.closing_queues()
-        if self.pointer is not None and not self.is_established:
-            self.reject(reason)
-        if self.pointer is not None:
-            check(self.lib.rte_comch_conn_disconnect(self.pointer, reason.encode()),
-                  f"closing the {self}", -errno.EINPROGRESS, -errno.EBADFD)
         while self.ended is None:
-            yield
+            self.end_it(reason)
+            if self.ended is None:
+                yield True
         self.drop_if_done()
 
     @waits("the {0} has not ended")

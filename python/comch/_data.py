@@ -5,8 +5,8 @@
 import collections
 import errno
 
-from ._lib import SOCKET_ID_ANY, Constants, check, error_of, ffi, made, text_of
-from ._poll import Closes, Disconnected, State, failed, waits
+from ._lib import SOCKET_ID_ANY, Constants, check, eal, error_of, ffi, made, text_of
+from ._poll import Closes, Disconnected, State, closed, failed, waits
 
 PeerConsumer = collections.namedtuple("PeerConsumer", "id imm_size depth")
 # What a consumer receives; *producer* is the id of the sender's producer.
@@ -32,8 +32,9 @@ class Memory:
         self.bytes = ffi.cast("char *", self.address)
         self.mr = lib.rte_comch_mem_register(self.address, size, 0)
         if self.mr == ffi.NULL:
+            error = error_of(-eal.rte_errno(), "registering memory")
             self.free()
-            made(self.mr, "registering memory")
+            raise error
 
     def free(self):
         """Nothing uses it any more."""
@@ -41,6 +42,11 @@ class Memory:
             check(self.lib.rte_comch_mem_unregister(self.mr), "freeing memory")
         if self.is_shared:
             check(self.lib.rte_comch_mem_free(self.address), "freeing memory")
+
+
+def as_bytes(data):
+    """Of anything that has bytes: arrays as well. TypeError for what has none, such as a str."""
+    return memoryview(data).cast("B")
 
 
 class Queue(Closes):
@@ -51,7 +57,9 @@ class Queue(Closes):
     def __init__(self, connection):
         self.connection = connection
         self.poll, self.lib = connection.poll, connection.lib
-        self.pointer = self.memory = None
+        self.pointer = None
+        # It was asked to stop by this side.
+        self.is_closing = False
         self.status, self.reason = 0, ""
         self.cpls = ffi.new("struct rte_comch_cpl[]", BURST)
 
@@ -74,23 +82,40 @@ class Queue(Closes):
         """As the peer knows it."""
         return self.call("id")
 
+    def state(self):
+        """As the library has it."""
+        return self.call("state")
+
     def on_event(self, event):
         """Called by the poll: its state."""
         self.status, self.reason = event.status, text_of(event.text)
 
+    def drain(self):
+        """Called by the poll, and before it is said that there is nothing: keep what the library
+        has for us; how many."""
+        total, n = 0, BURST
+        while n == BURST and self.pointer is not None:
+            n = self.take()
+            total += n
+        return total
+
+    def stop(self):
+        """Ask it to stop, if it runs."""
+        self.is_closing = True
+        if self.state() in (State.STARTING, State.RUNNING):
+            check(self.call("stop"), f"closing the {self}", -errno.EINPROGRESS, -errno.EBADFD)
+
     def closing(self):
-        """The steps of close()."""
-        if self.pointer is None:
-            return
-        while self.call("state") != State.IDLE:
-            if self.call("state") == State.RUNNING:
-                check(self.call("stop"), f"closing the {self}", -errno.EINPROGRESS)
+        """The steps of close(). Others may close it meanwhile."""
+        while self.pointer is not None and self.state() != State.IDLE:
+            self.stop()
             # Completions are to be taken before it is IDLE.
             self.drain()
-            if self.call("state") != State.IDLE:
-                yield
-        self.drain()
-        self.forget()
+            if self.state() != State.IDLE:
+                yield True
+        if self.pointer is not None:
+            self.drain()
+            self.forget()
 
     def forget(self):
         """It is IDLE."""
@@ -98,25 +123,25 @@ class Queue(Closes):
         self.poll.remove(self.pointer)
         self.poll.queues.discard(self)
         self.pointer = None
-        if self.memory is not None:
-            self.memory.free()
+        self.free_memory()
         self.connection.queues.discard(self)
         self.connection.drop_if_done()
 
     def live(self):
-        """Raise if it does not run any more."""
+        """Raise if nothing can come any more. It may have stopped with its connection, whose end
+        is about to be reported: then, there is something to wait for."""
         if self.connection.ended is not None:
             raise Disconnected(*self.connection.ended)
-        if self.pointer is None or self.call("state") != State.RUNNING:
-            raise failed(self.status or -errno.EBADF, self.reason, f"the {self} does not run")
+        if self.pointer is None or self.is_closing:
+            raise closed(f"the {self}")
 
 
 class Consumer(Queue):
     """Receives what the peer's producers send, into *buffers* buffers of *size* bytes.
 
-    auto_post=False: buffers are posted by post() alone; else all are, and each again when it has
-    been received. snapshot: the peer cannot change what was received. memory: "shared", or
-    "heap", from which messages are copied once more.
+    auto_post=False: buffers are posted by post() alone; else all are at first, and one more with
+    each recv(). snapshot: the peer cannot change what was received. memory: "shared", or "heap",
+    from which messages are copied once more.
     """
 
     kind = "consumer"
@@ -132,33 +157,45 @@ class Consumer(Queue):
         self.received = collections.deque()
         self.free = collections.deque(range(buffers))
         self.memory = Memory(self.lib, max(buffers * size, PAGE), memory)
-        mrs = ffi.new("struct rte_comch_mr *[]", [self.memory.mr])
-        conf = ffi.new("struct rte_comch_consumer_conf *", {
-            "conf_size": ffi.sizeof("struct rte_comch_consumer_conf"), "poll": ffi.NULL,
-            "queue_size": buffers, "imm_size": imm_size, "mrs": mrs, "nb_mrs": 1,
-            "flags": Constants.CONSUMER_F_SNAPSHOT if snapshot else 0})
         try:
+            mrs = ffi.new("struct rte_comch_mr *[]", [self.memory.mr])
+            conf = ffi.new("struct rte_comch_consumer_conf *", {
+                "conf_size": ffi.sizeof("struct rte_comch_consumer_conf"), "poll": ffi.NULL,
+                "queue_size": buffers, "imm_size": imm_size, "mrs": mrs, "nb_mrs": 1,
+                "flags": Constants.CONSUMER_F_SNAPSHOT if snapshot else 0})
             self.made_as(self.lib.rte_comch_consumer_create(connection.live(), conf))
-        except OSError:
+        except BaseException:
             self.memory.free()
             raise
 
+    def free_memory(self):
+        """The library has destroyed it."""
+        self.memory.free()
+
     def starting(self):
-        """The steps until it runs."""
+        """The steps until it runs. If nobody waits for them any more, it is not to run later: the
+        peer would send to it."""
         check(self.call("start"), str(self), -errno.EINPROGRESS)
-        while self.call("state") != State.RUNNING:
-            if self.call("state") == State.IDLE:
-                status, reason = self.status, self.reason
-                self.forget()
-                raise failed(status or -errno.ECONNRESET, reason, str(self))
-            yield
+        try:
+            while self.pointer is not None and self.state() != State.RUNNING:
+                self.live()
+                if self.state() == State.IDLE:
+                    status, reason = self.status, self.reason
+                    self.forget()
+                    raise failed(status or -errno.ECONNRESET, reason, str(self))
+                yield
+            self.live()
+        except BaseException:
+            if self.pointer is not None:
+                self.stop()
+            raise
         if self.auto_post:
             self.post(self.buffers)
 
     def post(self, n=1):
         """Post as many buffers more; how many were posted: fewer, if all are."""
         n = min(n, len(self.free))
-        if n == 0:
+        if n == 0 or self.pointer is None:
             return 0
         bufs = ffi.new("struct rte_comch_buf[]", n)
         for buf, number in zip(bufs, self.free):
@@ -171,8 +208,8 @@ class Consumer(Queue):
         self.poll.changed()
         return taken
 
-    def drain(self):
-        """Called by the poll: keep what has come; how many."""
+    def take(self):
+        """Keep up to a burst of what has come; how many."""
         n = self.call("recv", self.cpls, BURST)
         for cpl in self.cpls[0:n]:
             if cpl.status == 0:
@@ -180,16 +217,17 @@ class Consumer(Queue):
                 data = ffi.buffer(start, cpl.len)[:] if cpl.len > 0 else b""
                 self.received.append(Message(data, bytes(cpl.imm[0:cpl.imm_len]), cpl.peer_id))
             self.free.append(cpl.cookie)
-        if n > 0 and self.auto_post and self.call("state") == State.RUNNING:
-            self.post(n)
         return n
 
     @waits("no message came to the {0}")
     def recv(self):
         """Wait for the next message: its data, immediate data, and the sender's producer."""
         while not self.received:
-            self.live()
-            yield
+            if self.pointer is None or self.drain() == 0:
+                self.live()
+                yield
+        if self.auto_post and self.pointer is not None and self.state() == State.RUNNING:
+            self.post()
         return self.received.popleft()
 
     def __iter__(self):
@@ -233,8 +271,13 @@ class Producer(Queue):
         self.made_as(self.lib.rte_comch_producer_create(connection.live(), conf))
         check(self.call("start"), str(self))
 
-    def drain(self):
-        """Called by the poll: keep what is done; how many."""
+    def free_memory(self):
+        """The library has destroyed it: whatever was not done will not be."""
+        while self.under_way:
+            self.under_way.popitem()[1].free()
+
+    def take(self):
+        """Keep the status of up to a burst of those that are done; how many."""
         n = self.call("done", self.cpls, BURST)
         for cpl in self.cpls[0:n]:
             self.under_way.pop(cpl.cookie).free()
@@ -246,35 +289,41 @@ class Producer(Queue):
     def send(self, data, *, to=None, imm=b""):
         """Send a message to the peer's consumer of this id (None: its first, for which this
         waits), once a buffer is posted, and wait until it is in that buffer."""
+        data, imm = as_bytes(data), as_bytes(imm)
         while to is None and not self.connection.consumers:
             self.live()
             yield
         to = next(iter(self.connection.consumers)) if to is None else to
         self.nb_sent += 1
         cookie = self.nb_sent
-        yield from self.offering(data, to, imm, cookie)
         self.statuses[cookie] = None
         try:
+            yield from self.offering(data, to, imm, cookie)
             while self.statuses[cookie] is None:
-                if self.drain() == 0:
+                if self.pointer is None or self.drain() == 0:
                     self.live()
                     yield
-            if self.statuses[cookie] != 0:
-                raise error_of(self.statuses[cookie], f"{len(data)} bytes by the {self}")
+            status = self.statuses[cookie]
+            while status in (-errno.EBADFD, -errno.ECONNRESET):
+                # The end of the connection is about to be reported.
+                self.live()
+                yield
+            if status != 0:
+                raise error_of(status, f"{len(data)} bytes by the {self}")
         finally:
             del self.statuses[cookie]
 
     def offering(self, data, to, imm, cookie):
         """The steps until the library has taken the message."""
         memory = Memory(self.lib, max(len(data), 1), "heap")
-        ffi.memmove(memory.address, data, len(data))
-        has_data = len(data) > 0
-        held = ffi.from_buffer(imm)
-        op = ffi.new("struct rte_comch_op *", {
-            "addr": memory.address if has_data else ffi.NULL,
-            "mr": memory.mr if has_data else ffi.NULL, "cookie": cookie, "len": len(data),
-            "consumer_id": to, "imm": held, "imm_len": len(imm)})
         try:
+            ffi.memmove(memory.address, data, len(data))
+            has_data = len(data) > 0
+            held = ffi.from_buffer(imm)
+            op = ffi.new("struct rte_comch_op *", {
+                "addr": memory.address if has_data else ffi.NULL,
+                "mr": memory.mr if has_data else ffi.NULL, "cookie": cookie, "len": len(data),
+                "consumer_id": to, "imm": held, "imm_len": len(imm)})
             self.live()
             while self.call("send", op, 1) == 0:
                 yield

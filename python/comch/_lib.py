@@ -127,8 +127,9 @@ class Eal:
 
 
 def has(arguments, *options):
-    """Whether one of them is given."""
-    return any(word.split("=")[0] in options for word in arguments)
+    """Whether one of them is given, such as "-l 0", "-l0", "--lcores=0"."""
+    return any((word.split("=")[0] if word.startswith("--") else word[:2]) in options
+               for word in arguments)
 
 
 def defaults(arguments):

@@ -5,6 +5,7 @@
 import enum
 import errno
 import functools
+import os
 import time
 
 from ._lib import SOCKET_ID_ANY, Constants, check, eal, error_of, ffi, key_of, made
@@ -28,9 +29,9 @@ class State(enum.IntEnum):
 
 def waits(what):
     """A method that waits, written as a generator: each yield waits for something to happen, and
-    what it returns is the result. It gets *timeout* as a keyword, seconds or None (for ever), and
-    raises TimeoutError, which says that it waited for *what*. With an aio.Poll the method is a
-    coroutine."""
+    what it returns is the result. It yields True if it has done something that a run is to see.
+    The method gets *timeout* as a keyword, seconds or None (for ever), and raises TimeoutError,
+    which says that it waited for *what*. With an aio.Poll the method is a coroutine."""
 
     def wrap(steps):
         @functools.wraps(steps)
@@ -39,6 +40,21 @@ def waits(what):
             return self.poll.finish(steps(self, *args, **more), timeout, text)
         return method
     return wrap
+
+
+def together(all_steps):
+    """The steps of several generators, side by side."""
+    while all_steps:
+        left, has_acted = [], False
+        for steps in all_steps:
+            try:
+                has_acted |= bool(next(steps))
+                left.append(steps)
+            except StopIteration:
+                pass
+        all_steps = left
+        if left:
+            yield has_acted
 
 
 class Closes:
@@ -72,7 +88,10 @@ class Poll:
             "conf_size": ffi.sizeof("struct rte_comch_poll_conf"), "name": text,
             "socket_id": SOCKET_ID_ANY})
         self.pointer = made(self.lib.rte_comch_poll_create(conf), "poll")
+        self.pid = os.getpid()
+        # Of the last run; those from *at* on are still to be handed out.
         self.events = ffi.new("struct rte_comch_event[]", BURST)
+        self.nb = self.at = 0
         # By their pointers: {key_of(pointer): object}; each has on_event().
         self.objects = {}
         # Producers and consumers, whose queues are emptied in each run.
@@ -92,13 +111,26 @@ class Poll:
         """No more."""
         self.objects.pop(key_of(pointer), None)
 
+    def live(self):
+        """Its pointer; an error if it cannot be used."""
+        if self.pointer is None:
+            raise OSError(errno.EBADF, "the poll was closed")
+        if self.pid != os.getpid():
+            raise OSError(errno.ENOTSUP, f"a fork of process {self.pid} cannot use its poll")
+        return self.pointer
+
     def run(self):
         """Advance everything once; whether anything happened."""
-        n = self.lib.rte_comch_poll_run(self.pointer, self.events, BURST)
-        for i in range(n):
-            self.dispatch(self.events[i])
+        pointer = self.live()
+        # An exception, such as by Ctrl-C, may have come between two events.
+        if self.at == self.nb:
+            self.at, self.nb = 0, self.lib.rte_comch_poll_run(pointer, self.events, BURST)
+        is_busy = self.at < self.nb
+        while self.at < self.nb:
+            self.at += 1
+            self.dispatch(self.events[self.at - 1])
         # Not "any": each is looked at.
-        return sum([queue.drain() for queue in list(self.queues)], n) > 0
+        return sum([queue.drain() for queue in list(self.queues)]) > 0 or is_busy
 
     def dispatch(self, event):
         """To the object that it belongs to; one of a new connection to its server."""
@@ -113,7 +145,7 @@ class Poll:
 
     def sleep(self, seconds):
         """Until something happens, or so long."""
-        status = self.lib.rte_comch_poll_wait(self.pointer, Constants.POLL_ANY,
+        status = self.lib.rte_comch_poll_wait(self.live(), Constants.POLL_ANY,
                                               max(1, int(seconds * 1000)))
         if status == -errno.ENOTSUP:
             # A driver that nothing wakes.
@@ -122,20 +154,25 @@ class Poll:
             check(status, "waiting", -errno.EINTR)
 
     def finish(self, steps, timeout, what):
-        """Run until *steps* ends; its result."""
+        """Run until *steps* ends; its result. It looks after each run, and before the sleep, which
+        returns at once if something has come since that run."""
         deadline = None if timeout is None else time.monotonic() + timeout
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                return end.value
-            if self.run():
-                continue
-            left = SLEEP_S if deadline is None else deadline - time.monotonic()
-            if left <= 0:
-                steps.close()
-                raise timed_out(timeout, what)
-            self.sleep(min(left, SLEEP_S))
+        try:
+            while True:
+                # What has been closed needs no poll to say so.
+                is_busy = self.pointer is not None and self.run()
+                try:
+                    is_busy |= bool(next(steps))
+                except StopIteration as end:
+                    return end.value
+                self.live()
+                left = SLEEP_S if deadline is None else deadline - time.monotonic()
+                if left <= 0:
+                    raise timed_out(timeout, what)
+                if not is_busy:
+                    self.sleep(min(left, SLEEP_S))
+        finally:
+            steps.close()
 
     def close(self):
         """Its devices are closed before."""
@@ -155,9 +192,14 @@ class Disconnected(ConnectionError):
     """The connection has ended; *reason* is the peer's, or the library's, if there is one."""
 
     def __init__(self, status, reason):
-        super().__init__(-status or errno.ENOTCONN, reason or "the peer has closed the connection")
+        super().__init__(-status or errno.ENOTCONN, reason or "the connection was closed")
         self.status = status
         self.reason = reason
+
+
+def closed(what):
+    """The exception of those that wait for something of an object that is closed meanwhile."""
+    return ConnectionAbortedError(errno.ECONNABORTED, f"{what} was closed")
 
 
 def failed(status, reason, what):

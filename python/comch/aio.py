@@ -6,8 +6,8 @@
         async for conn in server:
             asyncio.create_task(serve(conn))
 
-A poll belongs to the event loop in which it is first waited in, and sleeps on its descriptor
-there: nothing is polled, and there is no thread.
+A poll belongs to the event loop in which it is first used, and sleeps on its descriptor there:
+nothing is polled, and there is no thread.
 """
 
 import asyncio
@@ -21,8 +21,27 @@ from ._poll import Poll as _Poll, timed_out
 LOOK_S = 0.001
 
 
+class Waiter:
+    """A coroutine that waits for something to happen, once or several times."""
+
+    def __init__(self):
+        self.future = None
+        self.is_late = False
+
+    def look(self):
+        """It is to look again."""
+        if self.future is not None and not self.future.done():
+            self.future.set_result(None)
+
+    def expire(self):
+        """Its time is over: it looks for the last time."""
+        self.is_late = True
+        self.look()
+
+
 class Poll(_Poll):
-    """Advances its objects in an event loop."""
+    """Advances its objects in an event loop: a turn runs it, all that wait look, and then it is
+    armed. Whatever comes after the run makes it readable, so that nobody misses it."""
 
     is_async = True
 
@@ -31,7 +50,6 @@ class Poll(_Poll):
         self.loop = None
         self.descriptor = None
         self.turn_is_due = False
-        # Futures of those that wait for something to happen.
         self.waiting = set()
 
     async def __aenter__(self):
@@ -47,10 +65,10 @@ class Poll(_Poll):
             return
         if self.loop is not None:
             raise RuntimeError("a poll belongs to one event loop: make one for each")
-        self.descriptor = check(self.lib.rte_comch_poll_fd(self.pointer, Constants.POLL_ANY),
+        self.descriptor = check(self.lib.rte_comch_poll_fd(self.live(), Constants.POLL_ANY),
                                 "the poll's descriptor")
         self.loop = loop
-        loop.add_reader(self.descriptor, self.woken)
+        loop.add_reader(self.descriptor, self.turn)
 
     def changed(self):
         if self.loop is None:
@@ -64,66 +82,73 @@ class Poll(_Poll):
             self.loop.call_soon(self.turn)
 
     def turn(self):
-        """Run, and ask to be woken: from the event loop. Those that wait also look if there is
-        something that a run does not report, such as buffers that the peer has posted."""
+        """From the event loop: run, and have all look."""
         self.turn_is_due = False
         if self.pointer is None:
             return
         is_busy = self.run()
-        status = check(self.lib.rte_comch_poll_arm(self.pointer, Constants.POLL_ANY), "sleeping",
-                       -errno.EAGAIN, -errno.ENOTSUP)
-        if is_busy or status != 0:
-            self.wake()
-        if status == -errno.EAGAIN:
-            self.changed()
-        elif status == -errno.ENOTSUP:
-            self.loop.call_later(LOOK_S, self.changed)
-
-    def woken(self):
-        """The descriptor is readable."""
         self.wake()
-        self.turn()
+        # After those that look now.
+        self.loop.call_soon(self.changed if is_busy else self.rest)
+
+    def rest(self):
+        """Ask to be woken, unless there is something to do."""
+        if self.pointer is None or self.turn_is_due:
+            return
+        status = self.lib.rte_comch_poll_arm(self.pointer, Constants.POLL_ANY)
+        if status == -errno.ENOTSUP:
+            self.loop.call_later(LOOK_S, self.changed)
+        elif check(status, "sleeping", -errno.EAGAIN) != 0:
+            self.changed()
 
     def wake(self):
-        """Those that wait look again."""
-        for future in self.waiting:
-            if not future.done():
-                future.set_result(None)
-        self.waiting.clear()
+        """All that wait look."""
+        for waiter in self.waiting:
+            waiter.look()
 
     async def finish(self, steps, timeout, what):
-        self.attach()
-        deadline = None if timeout is None else self.loop.time() + timeout
-        while True:
-            try:
-                next(steps)
-            except StopIteration as end:
-                # What it has done may be for others.
-                self.wake()
+        if self.pointer is not None:
+            self.attach()
+        waiter = Waiter()
+        loop = asyncio.get_running_loop()
+        alarm = None if timeout is None else loop.call_later(timeout, waiter.expire)
+        self.waiting.add(waiter)
+        try:
+            has_acted = True
+            while True:
+                try:
+                    has_acted |= bool(next(steps))
+                except StopIteration as end:
+                    return end.value
+                self.live()
+                if waiter.is_late:
+                    raise timed_out(timeout, what)
+                if has_acted:
+                    self.changed()
+                has_acted = False
+                waiter.future = loop.create_future()
+                await waiter.future
+        finally:
+            self.waiting.discard(waiter)
+            if alarm is not None:
+                alarm.cancel()
+            steps.close()
+            # What it has done may be for others.
+            self.wake()
+            if self.pointer is not None:
                 self.changed()
-                return end.value
-            future = self.loop.create_future()
-            self.waiting.add(future)
-            self.changed()
-            left = None if deadline is None else max(0, deadline - self.loop.time())
-            try:
-                await asyncio.wait_for(future, left)
-            except asyncio.TimeoutError:
-                steps.close()
-                raise timed_out(timeout, what) from None
-            finally:
-                self.waiting.discard(future)
 
     def close(self):
         if self.descriptor is not None:
             self.loop.remove_reader(self.descriptor)
             self.descriptor = None
         super().close()
+        self.wake()
 
 
-def dpu(**more):
+def dpu(*args, **more):
     """As comch.dpu(), on an aio.Poll."""
-    return _dpu(make_poll=Poll, **more)
+    return _dpu(*args, make_poll=Poll, **more)
 
 
 def host(*args, **more):

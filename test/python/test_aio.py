@@ -14,17 +14,14 @@ def run(main):
 
 
 async def echo(server):
-    """Answer all messages of all clients."""
+    """Answer all messages of all clients, until the server is closed."""
     async def serve(conn):
         async for message in conn:
             await conn.send(message)
     tasks = []
-    try:
-        async for conn in server:
-            tasks.append(asyncio.create_task(serve(conn)))
-    finally:
-        for task in tasks:
-            task.cancel()
+    async for conn in server:
+        tasks.append(asyncio.create_task(serve(conn)))
+    await asyncio.gather(*tasks)
 
 
 def test_clients_at_a_time(comch_dir):
@@ -41,7 +38,8 @@ def test_clients_at_a_time(comch_dir):
             task = asyncio.create_task(echo(server))
             async with comch.aio.host(directory=comch_dir) as host:
                 await asyncio.gather(*(talk(host, number) for number in range(8)))
-            task.cancel()
+            await server.close()
+            await task
     run(main())
 
 
@@ -99,6 +97,102 @@ def test_a_task_is_cancelled(comch_dir):
                 client = await host.connect("echo")
                 await client.send(b"still here")
                 assert await (await server.accept()).recv() == b"still here"
+    run(main())
+
+
+def test_cancelled_as_it_is_woken(comch_dir):
+    """A task that is cancelled in the turn in which something happened."""
+    async def main():
+        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
+            async with comch.aio.host(directory=comch_dir) as host:
+                client = await host.connect("echo")
+                peer = await server.accept()
+                task = asyncio.create_task(server.accept(timeout=60))
+                await asyncio.sleep(0)
+                await peer.send(b"wakes all of this poll", silent=True)
+                task.cancel()
+                done, _ = await asyncio.wait([task], timeout=5)
+                assert done and task.cancelled()
+                assert await client.recv()
+    run(main())
+
+
+def test_closed_while_others_wait(comch_dir):
+    """They are told, or their loops end."""
+    async def main():
+        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
+            async with comch.aio.host(directory=comch_dir) as host:
+                client = await host.connect("echo")
+                peer = await server.accept()
+                consumer = await peer.consumer()
+                tasks = [asyncio.create_task(waiting) for waiting in (
+                    server.accept(timeout=None), client.recv(timeout=None),
+                    consumer.recv(timeout=None), host.connect("nobody", timeout=60))]
+                await asyncio.sleep(0.01)
+                # Two at a time, of what belongs together.
+                await asyncio.gather(peer.close(), server.close(), consumer.close())
+                await host.close()
+                for task in tasks:
+                    with pytest.raises(ConnectionError):
+                        await asyncio.wait_for(task, 5)
+    run(main())
+
+
+def test_closed_while_it_comes(comch_dir):
+    """A client that waits to be let in, and one that was let in this very moment."""
+    async def main():
+        async with comch.aio.dpu(directory=comch_dir) as dpu:
+            async with comch.aio.host(directory=comch_dir) as host:
+                for is_accepted in (False, True):
+                    async with dpu.server("door", manual_accept=True) as server:
+                        task = asyncio.create_task(host.connect("door"))
+                        conn = await server.accept()
+                        if is_accepted:
+                            conn.accept()
+                        await conn.close("closed")
+                        if is_accepted:
+                            with pytest.raises(comch.Disconnected):
+                                await (await task).recv()
+                        else:
+                            with pytest.raises(ConnectionRefusedError, match="closed"):
+                                await task
+    run(main())
+
+
+def test_consumer_that_nobody_waits_for(comch_dir):
+    """It is stopped: the peer does not send to it later."""
+    async def main():
+        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
+            async with comch.aio.host(directory=comch_dir) as host:
+                client = await host.connect("echo")
+                peer = await server.accept()
+                task = asyncio.create_task(peer.consumer())
+                await asyncio.sleep(0)
+                task.cancel()
+                async with await peer.consumer() as consumer, client.producer() as producer:
+                    while len(client.consumers) != 1 or consumer.id not in client.consumers:
+                        await asyncio.sleep(0.01)
+                    await producer.send(b"to the second one")
+                    assert (await consumer.recv()).data == b"to the second one"
+    run(main())
+
+
+def test_room_without_an_event(comch_dir):
+    """Room for more that a run finds, of which no event tells."""
+    async def main():
+        async with comch.aio.dpu(directory=comch_dir) as dpu:
+            async with dpu.server("echo", recv_queue=2) as server:
+                async with comch.aio.host(directory=comch_dir) as host:
+                    client = await host.connect("echo")
+                    peer = await server.accept()
+
+                    async def send():
+                        for _ in range(200):
+                            await client.send(b"x", silent=True)
+                    task = asyncio.create_task(send())
+                    for _ in range(200):
+                        await peer.recv()
+                    await task
     run(main())
 
 

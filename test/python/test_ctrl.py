@@ -2,6 +2,7 @@
 # Copyright(c) 2026 The comch authors
 """Servers, connections and messages, both ends in this process."""
 
+import array
 import errno
 import os
 
@@ -26,9 +27,16 @@ def test_messages_arrive_in_order(pair):
 def test_more_messages_than_there_is_room(pair):
     """send() waits for room, while the other end is on the same poll."""
     client, peer = pair
+    received = []
     for i in range(1000):
-        client.send(b"%d" % i, silent=i % 2 == 0)
-    assert [peer.recv() for _ in range(1000)] == [b"%d" % i for i in range(1000)]
+        while True:
+            try:
+                client.send(b"%d" % i, silent=i % 2 == 0, timeout=0)
+                break
+            except TimeoutError:
+                received.append(peer.recv())
+    received += [peer.recv() for _ in range(1000 - len(received))]
+    assert received == [b"%d" % i for i in range(1000)]
     client.delivered()
 
 
@@ -162,3 +170,94 @@ def test_a_fork_is_refused(comch_poll):
             os._exit(0 if "fork" in str(error) else 1)
         os._exit(2)
     assert os.waitpid(pid, 0)[1] == 0
+
+
+def test_unread_messages_hold_the_peer(comch_dpu, comch_host):
+    """A message counts as received when recv() returns it."""
+    with comch_dpu.server("slow", recv_queue=4) as server:
+        client = comch_host.connect("slow")
+        peer = server.accept()
+        for i in range(4):
+            client.send(b"%d" % i, silent=True)
+        with pytest.raises(TimeoutError, match="no room"):
+            client.send(b"4", timeout=0)
+        assert peer.recv() == b"0"
+        client.send(b"4")
+        with pytest.raises(TimeoutError, match="has not received"):
+            client.delivered(timeout=0)
+        assert [peer.recv() for _ in range(4)] == [b"1", b"2", b"3", b"4"]
+        client.delivered()
+
+
+def test_clients_that_come_and_go(comch_dpu, comch_host):
+    """Those that said nothing are forgotten, others are not."""
+    with comch_dpu.server("one") as server:
+        for i in range(100):
+            with comch_host.connect("one") as client:
+                if i == 50:
+                    client.send(b"here", silent=True)
+        while len(server.arrived) != 1:
+            comch_dpu.poll.run()
+        assert list(server.accept()) == [b"here"]
+        assert not server.connections
+
+
+def test_closed_at_once(comch_dir):
+    """Each kind of object twice, and devices that others have replaced."""
+    with comch.dpu(directory=comch_dir) as dpu:
+        server = dpu.server("one")
+        server.close()
+        server.close()
+        with pytest.raises(ConnectionAbortedError, match='server "one" was closed'):
+            server.accept()
+        assert not list(server)
+        dpu.close()
+    poll = comch.Poll()
+    first = comch.host(directory=comch_dir, poll=poll)
+    first.close()
+    with comch.host(directory=comch_dir, poll=poll) as second:
+        first.close()
+        with pytest.raises(FileNotFoundError):
+            second.connect("nobody", timeout=0)
+    poll.close()
+    with pytest.raises(OSError, match="poll was closed"):
+        poll.run()
+
+
+def test_stuck_clients(comch_dpu, comch_dir):
+    """Those that do not run their poll are waited for together."""
+    hosts = [comch.host(directory=comch_dir) for _ in range(12)]
+    with comch_dpu.server("one") as server:
+        for host in hosts:
+            run_alone = host.poll.run
+            host.poll.run = lambda run=run_alone: comch_dpu.poll.run() | run()
+            host.connect("one")
+            server.accept().send(b"hello")
+            host.poll.run = run_alone
+        # Each takes a second by itself.
+        server.close(timeout=8)
+    for host in hosts:
+        host.close()
+
+
+def test_what_has_bytes(pair):
+    """Bytes are counted, not elements; and a str has none."""
+    client, peer = pair
+    client.send(array.array("I", [1, 2, 3]))
+    assert len(peer.recv()) == 12
+    for data in ("text", 7, None):
+        with pytest.raises(TypeError):
+            client.send(data)
+
+
+def test_failed_messages(comch_dpu, comch_host):
+    """A silent one that fails does not count as another one's delivery."""
+    with comch_dpu.server("one") as server:
+        client = comch_host.connect("one")
+        client.send(b"quiet", silent=True)
+        client.send(b"loud")
+        assert client.nb_undelivered == 1
+        conn = server.accept()
+        assert [conn.recv(), conn.recv()] == [b"quiet", b"loud"]
+        client.delivered()
+        assert client.nb_undelivered == 0

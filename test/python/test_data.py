@@ -115,3 +115,30 @@ def test_wrong_options(pair):
         pair[0].consumer(memory="stack")
     with pytest.raises(ValueError, match="0 buffers"):
         pair[0].consumer(buffers=0)
+
+
+def test_peer_leaves_after_many(pair):
+    """All that was sent arrives, and then the end is reported as such."""
+    client, peer = pair
+    consumer, producer = peer.consumer(buffers=100), client.producer()
+    for i in range(60):
+        producer.send(b"%d" % i)
+    client.close()
+    assert [message.data for message in consumer] == [b"%d" % i for i in range(60)]
+    with pytest.raises(comch.Disconnected):
+        consumer.recv()
+
+
+def test_nothing_is_left_of_wrong_arguments(pair):
+    """Memory that was registered for them is freed."""
+    client, peer = pair
+    with peer.consumer(), client.producer() as producer:
+        for _ in range(5000):
+            with pytest.raises(OverflowError):
+                producer.send(b"x", to=-1)
+        for wrong in ({"data": "text"}, {"data": b"x", "imm": "text"}):
+            with pytest.raises(TypeError):
+                producer.send(**wrong)
+        producer.send(b"right")
+    with pytest.raises(OverflowError):
+        peer.consumer(imm_size=-1)
