@@ -12,7 +12,8 @@
 # A test of CTest that runs the pair with comch-run, and fails as it does: with one sentence about
 # what a side waited for, if time runs out (by default after 60 s). The output of each side is
 # kept in NAME.out, in the directory of the build. OPTIONS are further ones of comch-run, such as
-# --fault host:again=1/3.
+# --fault host:again=1/3. Targets are defined before; arguments are neither empty nor one of the words
+# in capitals above, and have no semicolon.
 
 get_filename_component(_comch_run_bin "${CMAKE_CURRENT_LIST_DIR}/../../../bin" ABSOLUTE)
 find_program(COMCH_RUN NAMES comch-run HINTS "${_comch_run_bin}")

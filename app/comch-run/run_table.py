@@ -43,8 +43,11 @@ def source(given, comch_info):
                 raise Wrong(f"device table {path}: {error.strerror}") from error
         except OSError as error:
             raise Wrong(f"device table {path}: {error.strerror}") from error
-    return subprocess.run([comch_info, "--default-devices"], stdout=subprocess.PIPE, text=True,
-                          check=True).stdout
+    done = subprocess.run([comch_info, "--default-devices"], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise Wrong(f"{comch_info}: ended with status {done.returncode}: {done.stderr.strip()}")
+    return done.stdout
 
 
 def is_replaced(section, name, keys):

@@ -11,6 +11,7 @@
 #include "base/err.h"
 #include "comch/comch.h"
 #include "dev/dev.h"
+#include "dev/report.h"
 #include "log/log.h"
 
 /* Event handles carry no data, but must not be NULL. */
@@ -66,10 +67,13 @@ impl_ctrl_check(const struct impl_ctrl *ctrl)
 }
 
 static doca_error_t
-set_u32(struct impl_ctrl *ctrl, uint32_t *field, uint32_t value, uint32_t max)
+set_u32(struct impl_ctrl *ctrl, uint32_t *field, uint32_t value, uint32_t max, const char *what)
 {
-	if (value == 0 || value > max)
+	if (value == 0 || value > max) {
+		impl_report_few("%s %s: %s of %u: expected 1 to %u, which is the device's limit",
+			ctrl->ctx.ops->name, ctrl->name, what, value, max);
 		return DOCA_ERROR_INVALID_VALUE;
+	}
 	if (impl_ctx_may_set(&ctrl->ctx) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
 	*field = value;
@@ -81,7 +85,7 @@ impl_ctrl_set_max_msg_size(struct impl_ctrl *ctrl, uint32_t size)
 {
 	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
 		set_u32(ctrl, &ctrl->max_msg_size, size,
-			ctrl->ctx.manners->limits.max_msg_size);
+			ctrl->ctx.manners->limits.max_msg_size, "message size");
 }
 
 doca_error_t
@@ -89,7 +93,7 @@ impl_ctrl_set_recv_queue(struct impl_ctrl *ctrl, uint32_t size)
 {
 	return ctrl == NULL ? DOCA_ERROR_INVALID_VALUE :
 		set_u32(ctrl, &ctrl->recv_queue, size,
-			ctrl->ctx.manners->limits.max_recv_queue_size);
+			ctrl->ctx.manners->limits.max_recv_queue_size, "receive queue");
 }
 
 doca_error_t

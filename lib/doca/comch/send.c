@@ -18,6 +18,7 @@
 
 #include "comch/cc_names.h"
 #include "comch/comch.h"
+#include "dev/report.h"
 
 doca_error_t
 impl_send_set_conf(struct impl_ctrl *ctrl, doca_comch_task_send_completion_cb_t sent_cb,
@@ -59,8 +60,14 @@ impl_send_alloc(struct impl_ctrl *ctrl, struct doca_comch_connection *peer, cons
 	struct doca_comch_task_send *send;
 
 	if (ctrl == NULL || peer == NULL || msg == NULL || task == NULL ||
-			peer->head.ctx != &ctrl->ctx || len > ctrl->max_msg_size)
+			peer->head.ctx != &ctrl->ctx)
 		return DOCA_ERROR_INVALID_VALUE;
+	if (len > ctrl->max_msg_size) {
+		impl_report_few("%s %s: message of %u bytes: it takes up to %u, as its "
+			"set_max_msg_size() or the device has it", ctrl->ctx.ops->name, ctrl->name,
+			len, ctrl->max_msg_size);
+		return DOCA_ERROR_INVALID_VALUE;
+	}
 	if (!impl_ctx_has_tasks(&ctrl->ctx, false))
 		return DOCA_ERROR_BAD_STATE;
 	send = (struct doca_comch_task_send *)(void *)impl_task_take(&ctrl->ctx);

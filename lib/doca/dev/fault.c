@@ -19,8 +19,6 @@
 
 #define DEFAULT_LATE_MS 100
 #define DEFAULT_SEED 1
-/* Reports of each fault. */
-#define MAX_TOLD 8
 #define WHEN "N (the Nth), N-M, N- (from the Nth on) or 1/N (one of N, at random)"
 
 /* How each is named, and what it does. */
@@ -169,10 +167,10 @@ impl_fault_hits(struct impl_faults *faults, enum impl_fault fault, const char *w
 			when->one_of != 0 : n < when->first || n > when->last)
 		return false;
 	told = __atomic_fetch_add(&when->told, 1, __ATOMIC_RELAXED);
-	if (told < MAX_TOLD)
+	if (told < IMPL_REPORTS)
 		impl_report("fault.%s of the device table, %s side: %s %" PRIu64 " %s%s",
 			faults_of[fault].name, faults->side, what, n, faults_of[fault].effect,
-			told == MAX_TOLD - 1 ? "; further ones are not reported" : "");
+			told == IMPL_REPORTS - 1 ? "; further ones are not reported" : "");
 	return true;
 }
 
