@@ -55,7 +55,7 @@ parts=(
 	'flaky 10 ^test/flaky.txt what is listed in test/flaky.txt, 200 times each'
 	'lab 5 ^(devtools/lab|drivers/comch/mlx5|test/lab) the quick tests of the two virtual machines'
 	'chroot 15 ^(devtools/setup|README|meson|config) the README in a fresh Debian 12'
-	'packages 20 ^(debian|meson|config|doc/man|test/install|devtools/(build-deb|try-deb)|.*/meson.build) Debian packages: built, for arm64 as well; installed, upgraded, purged'
+	'packages 25 ^(debian|meson|config|doc/man|python|examples/ci|test/(install|ci)|devtools/(build-deb|try-deb|try-image)|.*/meson.build) Debian packages: built, for arm64 as well; installed, upgraded, purged; an image for CI'
 	'debian13 20 ^(meson|config) the fast tests on Debian 13'
 	'arm64 30 ^(devtools/(try-)?arm64|lib/comch/wire) unit, conformance and two processes, emulated'
 )
@@ -99,11 +99,13 @@ part_packages() {
 			# The commit of try-old.sh.
 			"${build[@]}" --out "$deb/older" e26d2c3 &&
 			"$top/devtools/try-deb.sh" --older "$deb/older" "$deb/12" &&
+			"$top/devtools/try-image.sh" "$deb/12" &&
 			"${build[@]}" --release trixie --twice --without-net --out "$deb/13" &&
 			"$top/devtools/try-deb.sh" --release trixie "$deb/13" &&
+			"$top/devtools/try-image.sh" --release trixie "$deb/13" &&
 			"${build[@]}" --arch arm64 --out "$deb/12-arm64"
 	} || return
-	printf '\n6 passed, 0 failed, 0 skipped\n'
+	printf '\n8 passed, 0 failed, 0 skipped\n'
 }
 
 part_check_checks() {
