@@ -22,7 +22,7 @@ refused=(add_key bpf get_mempolicy io_uring_setup kcmp keyctl mbind mount move_p
 	name_to_handle_at open_by_handle_at perf_event_open ptrace set_mempolicy setns umount2
 	unshare userfaultfd)
 # shellcheck disable=SC2016 # for the inner shell
-unshare --mount --pid --fork --kill-child --propagation private bash -c '
+unshare --mount --pid --fork --kill-child --propagation unchanged bash -c '
 	set -e
 	root=$1 deny=$2 source=$3
 	shift 3

@@ -63,7 +63,7 @@ red 'a host that crashes' 139 'host: ended with status 139' \
 	-- "$dpu" --- sh -c 'kill -SEGV $$'
 # It does not call doca_pe_progress() again.
 red 'a DPU that hangs' 124 'dpu: hangs: it has not called its poll, or doca_pe_progress(), for' \
-	--fault dpu:slow_ms=100000 -- "$dpu" --- "$host"
+	--fault dpu:slow_ms=60000 -- "$dpu" --- "$host"
 red 'a message above the limit of a BF2' 1 \
 	'| comch: client greet: message of 5000 bytes: it takes up to 4080' \
 	--profile bf2 -- "$dpu" --- "$host" -t "$(printf 'x%.0s' {1..5000})"
