@@ -34,33 +34,10 @@ arch=$here
 out=
 tree=false
 twice=false
-net=true
+without_net=false
 mirror=$debian_mirror
-revision=
-while [ $# -gt 0 ]; do
-	case $1 in
-	-h | --help)
-		usage
-		exit 0 ;;
-	--release | --arch | --out | --mirror)
-		[ -n "${2:-}" ] || die "$1 needs a value"
-		declare "${1#--}=$2"
-		shift 2 ;;
-	--tree | --twice)
-		declare "${1#--}=true"
-		shift ;;
-	--without-net)
-		net=false
-		shift ;;
-	-*)
-		usage >&2
-		exit 2 ;;
-	*)
-		[ -z "$revision" ] || die "one revision, not '$revision' and '$1'"
-		revision=$1
-		shift ;;
-	esac
-done
+chroot_options revision 'release arch out mirror' 'tree twice without-net' "$@"
+revision=$argument
 case $arch in
 amd64 | arm64) ;;
 *) die "--arch: expected amd64 or arm64, not '$arch'" ;;
@@ -119,7 +96,7 @@ suffix=${suffix:-}~deb${number:-99}u1
 sed -i "1s/([^)]*)/($(cat "$root/root/comch/VERSION")$suffix)/" "$root/root/comch/debian/changelog"
 
 options=()
-$net || options+=(--build-profiles=pkg.comch.nonet)
+! $without_net || options+=(--build-profiles=pkg.comch.nonet)
 chroot_apt "$root" update
 chroot_apt "$root" install build-essential lintian
 if [ "$arch" != "$here" ]; then
@@ -129,7 +106,7 @@ if [ "$arch" != "$here" ]; then
 	options+=("-a$arch")
 fi
 chroot_apt "$root" build-dep "${options[@]}" /root/comch/
-! $net || in_tree env PKG_CONFIG="$(pkg_config)" devtools/build-pmd.sh --source
+$without_net || in_tree env PKG_CONFIG="$(pkg_config)" devtools/build-pmd.sh --source
 packages_of "${options[@]}"
 if $twice; then
 	before=$(sums)

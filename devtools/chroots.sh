@@ -9,6 +9,38 @@
 # shellcheck disable=SC2034 # for the scripts that source this file
 readonly debian_mirror=http://deb.debian.org/debian
 
+# chroot_options WHAT VALUES SWITCHES ARGUMENT...: read a command line. Options with a value are the
+# words of VALUES: each sets the variable of its name. Those of SWITCHES set theirs to "true". One
+# more argument, WHAT in messages, is $argument. --help prints the usage.
+chroot_options() {
+	local what=$1 values=" $2 " switches=" $3 " name
+	shift 3
+	argument=
+	while [ $# -gt 0 ]; do
+		name=${1#--}
+		case $1 in
+		-h | --help)
+			usage
+			exit 0 ;;
+		-*)
+			if [[ $values = *" $name "* ]]; then
+				[ -n "${2:-}" ] || die "$1 needs a value"
+				declare -g "$name=$2"
+				shift
+			elif [[ $switches = *" $name "* ]]; then
+				declare -g "${name//-/_}=true"
+			else
+				usage >&2
+				exit 2
+			fi ;;
+		*)
+			[ -z "$argument" ] || die "one $what, not '$argument' and '$1'"
+			argument=$1 ;;
+		esac
+		shift
+	done
+}
+
 # chroot_open ROOT RELEASE MIRROR: a new base system, with this machine's proxy and names.
 chroot_open() {
 	local file

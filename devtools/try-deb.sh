@@ -26,28 +26,8 @@ release=bookworm
 older=
 tree=false
 mirror=$debian_mirror
-packages=
-while [ $# -gt 0 ]; do
-	case $1 in
-	-h | --help)
-		usage
-		exit 0 ;;
-	--release | --older | --mirror)
-		[ -n "${2:-}" ] || die "$1 needs a value"
-		declare "${1#--}=$2"
-		shift 2 ;;
-	--tree)
-		tree=true
-		shift ;;
-	-*)
-		usage >&2
-		exit 2 ;;
-	*)
-		[ -z "$packages" ] || die "one directory, not '$packages' and '$1'"
-		packages=$1
-		shift ;;
-	esac
-done
+chroot_options directory 'release older mirror' tree "$@"
+packages=$argument
 [ -n "$packages" ] || die 'needs a directory of packages; --help says more'
 for dir in "$packages" ${older:+"$older"}; do
 	compgen -G "$dir/*.deb" >/dev/null || die "no packages in $dir: devtools/build-deb.sh makes them"

@@ -24,27 +24,8 @@ set -euo pipefail
 release=bookworm
 tree=false
 mirror=$debian_mirror
-packages=
-while [ $# -gt 0 ]; do
-	case $1 in
-	-h | --help)
-		usage
-		exit 0 ;;
-	--release | --mirror)
-		[ -n "${2:-}" ] || die "$1 needs a value"
-		declare "${1#--}=$2"
-		shift 2 ;;
-	--tree)
-		tree=true
-		shift ;;
-	-*)
-		usage >&2
-		exit 2 ;;
-	*)
-		packages=$1
-		shift ;;
-	esac
-done
+chroot_options directory 'release mirror' tree "$@"
+packages=$argument
 compgen -G "$packages/*.deb" >/dev/null ||
 	die "no packages in '$packages': devtools/build-deb.sh makes them"
 

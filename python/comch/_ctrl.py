@@ -9,7 +9,8 @@ import os
 
 from ._data import Consumer, PeerConsumer, Producer, as_bytes
 from ._lib import Constants, check, eal, ffi, made, text_of
-from ._poll import (TIMEOUT_S, Closes, Disconnected, Poll, State, closed, failed, together, waits)
+from ._poll import (TIMEOUT_S, Closes, Disconnected, Iterates, Poll, State, closed, failed,
+                    together, waits)
 
 # Functions of the host that the built-in device table of programs for DOCA has.
 FUNCTIONS = ("pf0", "pf1", "pf0vf0", "pf0vf1", "pf0sf0")
@@ -113,7 +114,7 @@ def host(func="pf0", directory=None, poll=None, make_poll=Poll):
     return local("host", f"func={func}", directory, poll, make_poll)
 
 
-class Server(Closes):
+class Server(Closes, Iterates):
     """A server that runs. Connections come from accept(), or one by one from "for" or
     "async for". Sizes and depths of 0 are the library's defaults.
 
@@ -184,23 +185,7 @@ class Server(Closes):
             yield
         return self.arrived.popleft()
 
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        try:
-            return self.accept(timeout=None)
-        except ConnectionAbortedError:
-            raise StopIteration from None
-
-    def __aiter__(self):
-        return self
-
-    async def __anext__(self):
-        try:
-            return await self.accept(timeout=None)
-        except ConnectionAbortedError:
-            raise StopAsyncIteration from None
+    next_one = accept
 
     def closing(self):
         """The steps of close(). Others may close it meanwhile."""
@@ -306,7 +291,7 @@ class Client:
                 yield True
 
 
-class Connection(Closes):
+class Connection(Closes, Iterates):
     """A connection: from a server's accept(), or a host's connect(). It ends with Disconnected
     from the method that waits for it; "for" and "async for" over its messages end as well."""
 
@@ -394,23 +379,7 @@ class Connection(Closes):
             self.done()
         return self.messages.popleft()
 
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        try:
-            return self.recv(timeout=None)
-        except Disconnected:
-            raise StopIteration from None
-
-    def __aiter__(self):
-        return self
-
-    async def __anext__(self):
-        try:
-            return await self.recv(timeout=None)
-        except Disconnected:
-            raise StopAsyncIteration from None
+    next_one = recv
 
     @waits("no room for a message on the {0}: the peer has not received those before")
     def send(self, data, *, silent=False):

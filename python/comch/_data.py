@@ -6,7 +6,7 @@ import collections
 import errno
 
 from ._lib import SOCKET_ID_ANY, Constants, check, eal, error_of, ffi, made, text_of
-from ._poll import Closes, Disconnected, State, closed, failed, waits
+from ._poll import Closes, Disconnected, Iterates, State, closed, failed, waits
 
 PeerConsumer = collections.namedtuple("PeerConsumer", "id imm_size depth")
 # What a consumer receives; *producer* is the id of the sender's producer.
@@ -136,7 +136,7 @@ class Queue(Closes):
             raise closed(f"the {self}")
 
 
-class Consumer(Queue):
+class Consumer(Queue, Iterates):
     """Receives what the peer's producers send, into *buffers* buffers of *size* bytes.
 
     auto_post=False: buffers are posted by post() alone; else all are at first, and one more with
@@ -230,23 +230,7 @@ class Consumer(Queue):
             self.post()
         return self.received.popleft()
 
-    def __iter__(self):
-        return self
-
-    def __next__(self):
-        try:
-            return self.recv(timeout=None)
-        except Disconnected:
-            raise StopIteration from None
-
-    def __aiter__(self):
-        return self
-
-    async def __anext__(self):
-        try:
-            return await self.recv(timeout=None)
-        except Disconnected:
-            raise StopAsyncIteration from None
+    next_one = recv
 
     @waits("the {0} still has buffers posted")
     def close(self):

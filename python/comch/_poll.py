@@ -75,6 +75,28 @@ class Closes:
         await self.close()
 
 
+class Iterates:
+    """What "for" and "async for" take one by one from next_one(), until its object ends."""
+
+    def __iter__(self):
+        return self
+
+    def __next__(self):
+        try:
+            return self.next_one(timeout=None)
+        except (Disconnected, ConnectionAbortedError):
+            raise StopIteration from None
+
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        try:
+            return await self.next_one(timeout=None)
+        except (Disconnected, ConnectionAbortedError):
+            raise StopAsyncIteration from None
+
+
 class Poll:
     """Advances its objects, in one thread at a time. Methods of the objects that wait run it."""
 

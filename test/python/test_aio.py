@@ -3,6 +3,7 @@
 """The same objects in asyncio."""
 
 import asyncio
+import contextlib
 
 import comch.aio
 import pytest
@@ -11,6 +12,15 @@ import pytest
 def run(main):
     """In an event loop, with a limit that is not reached."""
     return asyncio.run(asyncio.wait_for(main, 60))
+
+
+@contextlib.asynccontextmanager
+async def ends(directory, **options):
+    """Both ends of a connection, the client's and the server's, on two polls."""
+    async with comch.aio.dpu(directory=directory) as dpu, dpu.server("echo", **options) as server:
+        async with comch.aio.host(directory=directory) as host:
+            client = await host.connect("echo")
+            yield client, await server.accept()
 
 
 async def echo(server):
@@ -46,40 +56,34 @@ def test_clients_at_a_time(comch_dir):
 def test_nothing_is_polled(comch_dir):
     """While nothing happens, no run takes place: the poll sleeps in the event loop."""
     async def main():
-        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
-            async with comch.aio.host(directory=comch_dir) as host:
-                client = await host.connect("echo")
-                peer = await server.accept()
-                await peer.consumer()
-                client.producer()
-                await client.peer_consumer()
-                runs = []
-                for poll in (dpu.poll, host.poll):
-                    poll.run = lambda run_once=poll.run: runs.append(None) or run_once()
-                with pytest.raises(TimeoutError, match="nothing was received"):
-                    await peer.recv(timeout=0.3)
-                assert len(runs) < 20
-                await client.send(b"now")
-                assert await peer.recv() == b"now"
+        async with ends(comch_dir) as (client, peer):
+            await peer.consumer()
+            client.producer()
+            await client.peer_consumer()
+            runs = []
+            for poll in (client.poll, peer.poll):
+                poll.run = lambda run_once=poll.run: runs.append(None) or run_once()
+            with pytest.raises(TimeoutError, match="nothing was received"):
+                await peer.recv(timeout=0.3)
+            assert len(runs) < 20
+            await client.send(b"now")
+            assert await peer.recv() == b"now"
     run(main())
 
 
 def test_fast_path(comch_dir):
     """Producers and consumers, on two polls."""
     async def main():
-        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
-            async with comch.aio.host(directory=comch_dir) as host:
-                client = await host.connect("echo")
-                peer = await server.accept()
-                async with await peer.consumer(buffers=2) as consumer:
-                    async with client.producer() as producer:
-                        async def send():
-                            for i in range(50):
-                                await producer.send(b"%d" % i)
-                        task = asyncio.create_task(send())
+        async with ends(comch_dir) as (client, peer):
+            async with await peer.consumer(buffers=2) as consumer:
+                async with client.producer() as producer:
+                    async def send():
                         for i in range(50):
-                            assert (await consumer.recv()).data == b"%d" % i
-                        await task
+                            await producer.send(b"%d" % i)
+                    task = asyncio.create_task(send())
+                    for i in range(50):
+                        assert (await consumer.recv()).data == b"%d" % i
+                    await task
     run(main())
 
 
@@ -103,38 +107,32 @@ def test_a_task_is_cancelled(comch_dir):
 def test_cancelled_as_it_is_woken(comch_dir):
     """A task that is cancelled in the turn in which something happened."""
     async def main():
-        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
-            async with comch.aio.host(directory=comch_dir) as host:
-                client = await host.connect("echo")
-                peer = await server.accept()
-                task = asyncio.create_task(server.accept(timeout=60))
-                await asyncio.sleep(0)
-                await peer.send(b"wakes all of this poll", silent=True)
-                task.cancel()
-                done, _ = await asyncio.wait([task], timeout=5)
-                assert done and task.cancelled()
-                assert await client.recv()
+        async with ends(comch_dir) as (client, peer):
+            task = asyncio.create_task(peer.end.accept(timeout=60))
+            await asyncio.sleep(0)
+            await peer.send(b"wakes all of this poll", silent=True)
+            task.cancel()
+            done, _ = await asyncio.wait([task], timeout=5)
+            assert done and task.cancelled()
+            assert await client.recv()
     run(main())
 
 
 def test_closed_while_others_wait(comch_dir):
     """They are told, or their loops end."""
     async def main():
-        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
-            async with comch.aio.host(directory=comch_dir) as host:
-                client = await host.connect("echo")
-                peer = await server.accept()
-                consumer = await peer.consumer()
-                tasks = [asyncio.create_task(waiting) for waiting in (
-                    server.accept(timeout=None), client.recv(timeout=None),
-                    consumer.recv(timeout=None), host.connect("nobody", timeout=60))]
-                await asyncio.sleep(0.01)
-                # Two at a time, of what belongs together.
-                await asyncio.gather(peer.close(), server.close(), consumer.close())
-                await host.close()
-                for task in tasks:
-                    with pytest.raises(ConnectionError):
-                        await asyncio.wait_for(task, 5)
+        async with ends(comch_dir) as (client, peer):
+            server, consumer = peer.end, await peer.consumer()
+            tasks = [asyncio.create_task(waiting) for waiting in (
+                server.accept(timeout=None), client.recv(timeout=None),
+                consumer.recv(timeout=None), client.device.connect("nobody", timeout=60))]
+            await asyncio.sleep(0.01)
+            # Two at a time, of what belongs together.
+            await asyncio.gather(peer.close(), server.close(), consumer.close())
+            await client.device.close()
+            for task in tasks:
+                with pytest.raises(ConnectionError):
+                    await asyncio.wait_for(task, 5)
     run(main())
 
 
@@ -162,37 +160,29 @@ def test_closed_while_it_comes(comch_dir):
 def test_consumer_that_nobody_waits_for(comch_dir):
     """It is stopped: the peer does not send to it later."""
     async def main():
-        async with comch.aio.dpu(directory=comch_dir) as dpu, dpu.server("echo") as server:
-            async with comch.aio.host(directory=comch_dir) as host:
-                client = await host.connect("echo")
-                peer = await server.accept()
-                task = asyncio.create_task(peer.consumer())
-                await asyncio.sleep(0)
-                task.cancel()
-                async with await peer.consumer() as consumer, client.producer() as producer:
-                    while len(client.consumers) != 1 or consumer.id not in client.consumers:
-                        await asyncio.sleep(0.01)
-                    await producer.send(b"to the second one")
-                    assert (await consumer.recv()).data == b"to the second one"
+        async with ends(comch_dir) as (client, peer):
+            task = asyncio.create_task(peer.consumer())
+            await asyncio.sleep(0)
+            task.cancel()
+            async with await peer.consumer() as consumer, client.producer() as producer:
+                while len(client.consumers) != 1 or consumer.id not in client.consumers:
+                    await asyncio.sleep(0.01)
+                await producer.send(b"to the second one")
+                assert (await consumer.recv()).data == b"to the second one"
     run(main())
 
 
 def test_room_without_an_event(comch_dir):
     """Room for more that a run finds, of which no event tells."""
     async def main():
-        async with comch.aio.dpu(directory=comch_dir) as dpu:
-            async with dpu.server("echo", recv_queue=2) as server:
-                async with comch.aio.host(directory=comch_dir) as host:
-                    client = await host.connect("echo")
-                    peer = await server.accept()
-
-                    async def send():
-                        for _ in range(200):
-                            await client.send(b"x", silent=True)
-                    task = asyncio.create_task(send())
-                    for _ in range(200):
-                        await peer.recv()
-                    await task
+        async with ends(comch_dir, recv_queue=2) as (client, peer):
+            async def send():
+                for _ in range(200):
+                    await client.send(b"x", silent=True)
+            task = asyncio.create_task(send())
+            for _ in range(200):
+                await peer.recv()
+            await task
     run(main())
 
 
