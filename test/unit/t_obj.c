@@ -137,6 +137,17 @@ Test(obj, conf_sizes)
 	cr_assert_eq(dst.b, 2u);
 }
 
+/* It is refused only if it asks for what is not there. */
+Test(obj, conf_of_a_newer_header)
+{
+	struct conf src[2] = { { .conf_size = sizeof(src), .a = 1 } }, dst;
+
+	cr_assert_eq(comch_obj_conf(&dst, sizeof(dst), src, "test"), 0);
+	cr_assert_eq(dst.a, 1);
+	src[1].b = 1;
+	cr_assert_eq(comch_obj_conf(&dst, sizeof(dst), src, "test"), -EINVAL);
+}
+
 Test(obj, conf_sizes_that_cannot_be)
 {
 	static const size_t bad[] = { 0, 1, sizeof(size_t) - 1, 16 * sizeof(struct conf) + 1,

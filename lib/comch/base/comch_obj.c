@@ -55,7 +55,8 @@ rte_comch_version(void)
 int
 comch_obj_conf(void *dst, size_t size, const void *src, const char *what)
 {
-	size_t have;
+	const uint8_t *bytes = src;
+	size_t have, i;
 
 	memset(dst, 0, size);
 	if (src == NULL) {
@@ -66,6 +67,15 @@ comch_obj_conf(void *dst, size_t size, const void *src, const char *what)
 	if (have < sizeof(have) || have > 16 * size) {
 		COMCH_LOG(ERR, "%s: unsupported conf_size %zu, expected %zu", what, have, size);
 		return -EINVAL;
+	}
+	/* Members of a newer header: 0 means what this library does. */
+	for (i = size; i < have; i++) {
+		if (bytes[i] != 0) {
+			COMCH_LOG(ERR, "%s: byte %zu of the configuration is used, and version %s "
+				"knows %zu bytes: a newer librte_comch is needed", what, i,
+				RTE_COMCH_VERSION_STRING, size);
+			return -EINVAL;
+		}
 	}
 	memcpy(dst, src, RTE_MIN(have, size));
 	return 0;

@@ -118,7 +118,7 @@ bool comch_obj_may(enum rte_comch_state prev, enum rte_comch_state next);
 
 /*
  * Copy a configuration of an application that may be compiled against an older or
- * newer header: missing members are zero.
+ * newer header: missing members are zero, and members that are not known must be.
  */
 int comch_obj_conf(void *dst, size_t size, const void *src, const char *what);
 
