@@ -3,14 +3,16 @@
 # Copyright(c) 2026 The comch authors
 #
 # Build NVIDIA's public DOCA Comch programs with comch, unchanged, and run both sides of
-# each.
+# each with comch-run.
 #
-# usage: devtools/check-doca-samples.sh [--quick] [--work DIR] DIR
+# usage: devtools/check-doca-samples.sh [--quick] [--faults] [--work DIR] DIR
 #
 # DIR is a checkout of https://github.com/NVIDIA-DOCA/doca-samples, of any release from 2.9
 # on (see its file VERSION). The script does not write to it.
 #
 #   --quick     fewer messages
+#   --faults    also with each fault of comch-run on each side: a program may fail, but where it
+#               hangs, comch-run must say what it waits for
 #   --work DIR  build in DIR and keep the files; removes those of an earlier run
 #               (default: a temporary directory)
 #
@@ -22,6 +24,7 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 quick=false
+faults=false
 work=
 samples=
 while [ $# -gt 0 ]; do
@@ -30,6 +33,7 @@ while [ $# -gt 0 ]; do
 		usage
 		exit 0 ;;
 	--quick) quick=true ;;
+	--faults) faults=true ;;
 	--work)
 		[ $# -ge 2 ] || die "--work needs a directory"
 		work=$2
@@ -44,14 +48,11 @@ done
 [ -n "$samples" ] || die "no checkout given (try --help)"
 release=$(samples_release "$samples")
 
-server_pid=
 cleanup() {
-	[ -z "$server_pid" ] || kill "$server_pid" 2>/dev/null || true
-	rm -rf "$runtime_dir" ${temporary:+"$temporary"}
+	rm -rf ${temporary:+"$temporary"}
 }
-own_runtime
-# It would set the role of both sides.
-unset COMCH_ROLE
+# They would set where the sides meet, and the role of both.
+unset COMCH_DIR COMCH_ROLE RUNTIME_DIRECTORY
 if [ -z "$work" ]; then
 	temporary=$(mktemp -d)
 	work=$temporary
@@ -95,60 +96,54 @@ build_program() {
 	result "$status" "build $name for the $role" "$dir.log"
 }
 
-# listening: check whether a server listens in the directory of this run.
-listening() {
-	awk -v dir="$COMCH_DIR/" '$4 == "00010000" && index($8, dir) == 1 { found = 1 }
-		END { exit !found }' /proc/net/unix
-}
-
-# await_server: wait until the server listens; fails if it exits or takes too long.
-await_server() {
-	local tries
-	for ((tries = 0; tries < 200; tries++)); do
-		! listening || return 0
-		kill -0 "$server_pid" 2>/dev/null || return 1
-		sleep 0.1
+# pair OUT OPTION... -- DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: run both programs, given relative to
+# the role's directory, with these options of comch-run, and show what it showed.
+pair() {
+	local out=$1 options=() server client
+	shift
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
 	done
-	return 1
+	server=$work/dpu/$2 client=$work/host/$3
+	shift 3
+	# comch-doca-env has the installation's libraries found by comch-info.
+	"$doca_env" dpu -- "${doca_env%/*}/comch-run" --doca "$release" --no-colour --out "$out" \
+		"${options[@]}" -- "$server" -p 03:00.0 -r b1:00.0 "$@" --- "$client" -p b1:00.0 "$@"
 }
 
-# run_pair NAME PATTERN DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: run both programs, given
-# relative to the role's directory. Both must exit with status 0 and print PATTERN.
+# run_pair NAME PATTERN DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: both must exit with status 0 and
+# print PATTERN.
 run_pair() {
-	local name=$1 pattern=$2 server=$work/dpu/$3 client=$work/host/$4 status=0 log
+	local name=$1 pattern=$2 status=0 log
 	log=$work/run/${name//[^a-z0-9]/_}
-	shift 4
-	: >"$log.dpu"
-	: >"$log.host"
-	if [ ! -x "$server" ] || [ ! -x "$client" ]; then
-		result 1 "run $name: not built"
-		return
-	fi
-	export COMCH_DIR=$runtime_dir/$((passed + failed))
-	mkdir -m 700 "$COMCH_DIR"
-	timeout "$seconds" "$doca_env" dpu -- "$server" -p 03:00.0 -r b1:00.0 "$@" \
-		>"$log.dpu" 2>&1 &
-	server_pid=$!
-	if await_server; then
-		timeout "$seconds" "$doca_env" host -- "$client" -p b1:00.0 "$@" \
-			>"$log.host" 2>&1 || ended host $?
-	else
-		echo 'no server listens' >>"$log.dpu"
-		status=1
-		kill "$server_pid" 2>/dev/null || true
-	fi
-	wait "$server_pid" || ended dpu $?
-	server_pid=
+	shift 2
+	pair "$log" --timeout "$seconds" -- "$@" >"$log.log" 2>&1 || status=1
 	for side in dpu host; do
-		grep -qE "$pattern" "$log.$side" || status=1
+		grep -qE "$pattern" "$log/$side.log" 2>/dev/null || status=1
 	done
-	result "$status" "run $name" "$log.dpu" "$log.host"
+	result "$status" "run $name" "$log.log"
 }
 
-# ended SIDE STATUS: record a failed side, for run_pair.
-ended() {
-	echo "ended with status $2" >>"$log.$1"
-	status=1
+# fail_pair NAME FAULT DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: with a fault. If time runs out, the last
+# line names a side and what it waits for, or who has sent what since when.
+fail_pair() {
+	local name=$1 fault=$2 status=0 log verdict
+	log=$work/run/${name//[^a-z0-9]/_}_${fault//[^a-z0-9]/_}
+	shift 2
+	pair "$log" --timeout 8 --grace 3 --fault "$fault" -- "$@" >"$log.log" 2>&1 || status=$?
+	verdict=$(tail -n 1 "$log.log" | cut -c 1-150)
+	if [ "$status" -eq 124 ]; then
+		grep -qE '^comch-run: timeout after [0-9.]+ s: (.*(dpu|host): |connected, and silent for [1-9])' \
+			<<<"$verdict" ||
+			{
+				result 1 "$name with $fault: a hang without a name" "$log.log"
+				return
+			}
+	elif [ "$status" -eq 0 ]; then
+		verdict='both ended well'
+	fi
+	result 0 "$name with $fault: status $status: $verdict"
 }
 
 "$top/devtools/setup.sh" samples
@@ -186,6 +181,19 @@ for pair in "64 $short" "65535 $long"; do
 	run_pair "secure_channel -s $size -n $count" "received $count messages" \
 		"$program" "$program" -s "$size" -n "$count"
 done
+
+if $faults; then
+	step 'Each fault against each'
+	for side in dpu host; do
+		for fault in again=1 again=1/3 error=1 late=1 late=1/2 reset=1 reset=2 exit=1 exit=2 slow_ms=20; do
+			for name in comch_ctrl_path comch_data_path_high_speed; do
+				fail_pair "$name" "$side:$fault" "${name}_server/doca_${name}_server" \
+					"${name}_client/doca_${name}_client"
+			done
+			fail_pair secure_channel "$side:$fault" "$program" "$program" -s 64 -n 100
+		done
+	done
+fi
 
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
 [ "$failed" -eq 0 ]

@@ -39,10 +39,14 @@ def find(here):
     return lab
 
 
-def devices(lab):
-    """The device table of the machines."""
-    path = pathlib.Path(lab).resolve().parent / "lab" / "devices.ini"
-    return path if path.is_file() else None
+def devices(lab, out):
+    """The device table of the machines, as a file in the directory *out*."""
+    done = subprocess.run([lab, "devices"], capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise Wrong(f"--lab: {lab}: {done.stderr.strip()}")
+    path = out / "lab.ini"
+    path.write_text(done.stdout)
+    return path
 
 
 def check(options, commands):

@@ -39,10 +39,11 @@ class Side:
         self.in_valgrind = command[0] == "valgrind"
         # We have ended it, so that its status says nothing.
         self.was_ended = False
-        # What comch-info knows, since when, and when a counter of it has changed last.
+        # What comch-info knows, since when, and when anything of it has changed last; and what
+        # counts messages, not runs.
         self.states = []
-        self.busy = None
-        self.looked_at = self.changed_at = time.monotonic()
+        self.busy = self.traffic = None
+        self.looked_at = self.changed_at = self.spoke_at = time.monotonic()
 
     def start(self, ended, terminal=False):
         """Start it; the queue *ended* gets this side when it is over. May raise OSError."""
@@ -152,7 +153,10 @@ class Side:
                 for state in states for kind in KINDS]
         if busy != self.busy:
             self.changed_at = self.looked_at
-        self.busy, self.states = busy, states
+        traffic = [[o["stats"] for o in state[kind]] for state in states for kind in COUNTED]
+        if traffic != self.traffic:
+            self.spoke_at = self.looked_at
+        self.busy, self.traffic, self.states = busy, traffic, states
 
     def all(self, kind):
         """All objects of a kind, of all of its processes."""

@@ -144,6 +144,6 @@ def why(dpu, hosts):
             return found
     if not any(conn["state"] == "up" for host in hosts for conn in host.all("connections")):
         return None
-    silent = time.monotonic() - max(side.changed_at for side in sides)
+    silent = time.monotonic() - max(side.spoke_at for side in sides)
     told = "; ".join(traffic(side) for side in sides)
     return f"connected, and silent for {silent:.0f} s: {told} messages"

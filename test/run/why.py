@@ -28,7 +28,7 @@ class Known:
                                        "consumers", "polls")}
         self.states = [{"pid": PIDS[name], **empty, **kinds}] if kinds else []
         self.looked_at = time.monotonic()
-        self.changed_at = self.looked_at - ago
+        self.changed_at = self.spoke_at = self.looked_at - ago
 
     def is_running(self):
         """As told."""
