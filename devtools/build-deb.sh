@@ -86,8 +86,11 @@ if [ -n "$revision" ]; then
 	rm "$root"/root/comch/debian/*.symbols
 	# What it may not have.
 	sed -i -e '\|^usr/share/|d' -e '\|comch-run|d' "$root"/root/comch/debian/*.install
-	rm "$root/root/comch/debian/python3-comch.install"
-	sed -i '/^Package: python3-comch$/,/^$/d' "$root/root/comch/debian/control"
+	for package in python3-comch comch-lab; do
+		rm "$root/root/comch/debian/$package."*
+		sed -i "/^Package: $package\$/,/^\$/d" "$root/root/comch/debian/control"
+	done
+	sed -i '/^# comch-lab has/,/^endif/{/^execute_after/!d}' "$root/root/comch/debian/rules"
 	suffix=~before
 fi
 # Of a release of its own, so that one built for Debian 12 is older than one for 13.

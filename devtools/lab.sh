@@ -18,6 +18,7 @@
 #                         build a program for DOCA, of the directory SOURCE with a
 #                         meson.build, for a machine, in the directory BUILD
 #   list                  list the groups of tests
+#   devices               print the device table of DOCA programs in the machines
 #   fetch                 fetch and build what the other commands need
 #
 #   --files DIR    the machines see DIR, read-only, as /lab/files
@@ -223,6 +224,11 @@ command_compile() {
 	"${run[@]}" ninja -C "$3"
 }
 
+command_devices() {
+	need 0 "$@"
+	cat "$lab_devices"
+}
+
 command_fetch() {
 	need 0 "$@"
 	lab_prepare amd64 arm64
@@ -235,7 +241,7 @@ option() {
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help)
-		usage
+		usage | sed "s|devtools/lab.sh|${COMCH_LAB_NAME:-&}|"
 		exit 0 ;;
 	--files)
 		option "$@"
@@ -280,7 +286,7 @@ while [ $# -gt 0 ]; do
 done
 command=${1:-}
 case $command in
-run | one | shell | test | compile | list | fetch)
+run | one | shell | test | compile | list | devices | fetch)
 	shift
 	"command_$command" "$@" ;;
 '')

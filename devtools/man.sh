@@ -45,9 +45,10 @@ guides=(
 # program_of COMMAND: in the build directory.
 program_of() {
 	local path
-	for path in "app/$1/$1" "lib/doca/install/$1" "lib/doca/dpacc/$1"; do
-		[ ! -x "$build/$path" ] || {
-			echo "$build/$path"
+	for path in "$build/app/$1/$1" "$build/lib/doca/install/$1" "$build/lib/doca/dpacc/$1" \
+		"$top/devtools/lab/$1"; do
+		[ ! -x "$path" ] || {
+			echo "$path"
 			return
 		}
 	done

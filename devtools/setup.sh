@@ -49,7 +49,7 @@ guest() {
 packages() {
 	case $1 in
 	build)
-		echo build-essential meson ninja-build pkg-config
+		echo build-essential meson ninja-build pkgconf
 		libraries ;;
 	memif)
 		packages build

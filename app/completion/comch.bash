@@ -36,9 +36,11 @@ _comch() {
 		case ${command##*/} in
 		comch-perf) words=$(_comch_tests <<<"$help") ;;
 		comch-doca-env) words='dpu host' ;;
+		comch-lab) words=$(sed -nE 's/^  ([a-z]+)( .*)?$/\1/p' <<<"$help") ;;
 		esac
 	fi
 	mapfile -t COMPREPLY < <(compgen -W "$words" -- "$cur")
 }
 
-complete -o default -F _comch comch-doca-env comch-dpacc comch-info comch-perf comch-run test-comch
+complete -o default -F _comch comch-doca-env comch-dpacc comch-info comch-lab comch-perf comch-run \
+	test-comch

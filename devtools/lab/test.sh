@@ -81,6 +81,7 @@ command_test() {
 	if $only_quick; then
 		mapfile -t groups < <(test_quick "${groups[@]}")
 	fi
+	"$top/devtools/setup.sh" test
 	lab_prepare amd64 arm64
 	test_build "${groups[@]}"
 	lab_open

@@ -16,9 +16,9 @@ libdir=lib/$(gcc -print-multiarch)
 # shellcheck source-path=SCRIPTDIR source=tmp.sh
 . "$(dirname "$0")/tmp.sh"
 
-# Without those for debuggers.
+# Without those for debuggers, and comch-lab, which needs a gigabyte of emulators and compilers.
 debs_in() {
-	find "$1" -maxdepth 1 -name '*.deb'
+	find "$1" -maxdepth 1 -name '*.deb' ! -name 'comch-lab_*'
 }
 
 # names_in DIR: of its packages.
@@ -166,6 +166,19 @@ if dpkg-query -W librte-net-comch >/dev/null 2>&1; then
 	grep -q 'Driver name: net_comch' "$tmp/log" || fail "testpmd said: $(cat "$tmp/log")"
 	say 'dpdk-testpmd has a net_comch port'
 fi
+
+# comch-lab: what it needs is there, and its sources are all that it asks for.
+for deb in "$packages"/comch-lab_*.deb; do
+	[ -e "$deb" ] || continue # of amd64 alone
+	apt install --simulate "$deb"
+	dpkg -i --force-depends "$deb" >"$tmp/log" 2>&1 || fail "dpkg: $(cat "$tmp/log")"
+	man -P cat comch-lab >"$tmp/page" 2>"$tmp/log" || fail "man comch-lab: $(cat "$tmp/log")"
+	comch-lab --help | grep -q '^usage: comch-lab' || fail 'comch-lab --help says something else'
+	comch-lab devices | grep -q '^\[device dpu\]' || fail 'comch-lab has no device table'
+	rm -rf "$HOME/.cache/comch-lab"
+	dpkg -P comch-lab >"$tmp/log" 2>&1 || fail "dpkg: $(cat "$tmp/log")"
+	say 'comch-lab has its sources'
+done
 
 mapfile -t names < <(names_in "$packages")
 apt purge "${names[@]}"

@@ -4,13 +4,13 @@
 #
 # What bash completes.
 #
-# usage: complete.sh COMPLETION COMCH-PERF COMCH-INFO COMCH-RUN
+# usage: complete.sh COMPLETION COMCH-PERF COMCH-INFO COMCH-RUN COMCH-LAB
 
 set -euo pipefail
 
 # shellcheck source=/dev/null
 . "$1"
-perf=$2 info=$3 run=$4
+perf=$2 info=$3 run=$4 lab=$5
 
 # completes COMMAND BEFORE CURRENT WORDS: after the word BEFORE, CURRENT becomes one of WORDS.
 completes() {
@@ -31,4 +31,5 @@ completes "$perf" --verify msgq-r msgq-rate
 completes "$info" comch-info --ex --explain
 completes "$run" --gdb d dpu
 completes "$run" comch-run --va --valgrind
+completes "$lab" comch-lab s shell
 complete -p comch-perf | grep -q _comch
