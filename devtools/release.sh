@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright(c) 2026 The comch authors
+#
+# Make all files of a release of the last commit, check them, and say what a person would do next.
+#
+# usage: devtools/release.sh --dry-run [--quick] [--out DIR]
+#
+#   --dry-run  there is no other way: nothing is tagged or published
+#   --quick    no packages: the versions, the checks, the tarball and the documentation
+#   --out DIR  where the files go; default: build-release
+#
+# The tarball is built from and tested; packages are built twice, installed, upgraded and purged, and run
+# the project of examples/ci. Takes some half an hour, and a minute or two with --quick. Needs root and
+# the network for the packages.
+
+set -euo pipefail
+# shellcheck source-path=SCRIPTDIR source=common.sh
+. "$(dirname "$0")/common.sh"
+
+out=$top/build-release
+dry=false
+quick=false
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help)
+		usage
+		exit 0 ;;
+	--dry-run)
+		dry=true
+		shift ;;
+	--quick)
+		quick=true
+		shift ;;
+	--out)
+		[ -n "${2:-}" ] || die '--out needs a value'
+		out=$(realpath -m "$2")
+		shift 2 ;;
+	*)
+		usage >&2
+		exit 2 ;;
+	esac
+done
+$dry || die 'a person publishes: use --dry-run, and do what it says at its end'
+cd "$top"
+
+wrong=()
+version=$(cat VERSION)
+step "The files that have the version $version"
+[ -z "$(git status --porcelain)" ] ||
+	die "files are not committed, and would not be in the release: $(git status --porcelain)"
+devtools/check-symbols.py >/dev/null || wrong+=('devtools/check-symbols.py says what')
+packaged=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
+[ "$packaged" = "$version" ] || wrong+=("debian/changelog begins with $packaged")
+grep -q "^## $version - [0-9-]*$" CHANGELOG.md ||
+	wrong+=("CHANGELOG.md has no section '## $version - DATE': what is Unreleased goes there")
+! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || wrong+=("there is a tag v$version")
+[ "${#wrong[@]}" -eq 0 ] || printf 'not ready: %s\n' "${wrong[@]}"
+
+devtools/check-all.sh
+rm -rf "$out"
+mkdir -p "$out"
+
+step 'The tarball, and a build from it'
+devtools/setup.sh build docs
+configure build --buildtype=release
+rm -rf build/meson-dist
+quietly meson dist -C build --no-tests
+cp "build/meson-dist/comch-$version.tar.xz" "$out"
+tmp=$(mktemp -d)
+trap 'rm -rf --one-file-system "$tmp"' EXIT
+tar -xJf "$out/comch-$version.tar.xz" -C "$tmp"
+quietly meson setup --buildtype=release -Dtests=disabled -Ddocs=enabled "$tmp/build" \
+	"$tmp/comch-$version"
+quietly ninja -C "$tmp/build"
+quietly meson install -C "$tmp/build" --no-rebuild --destdir "$tmp/root"
+"$tmp/build/app/comch-perf/comch-perf" --duration 0.1 data-lat >/dev/null ||
+	die 'comch-perf of the tarball does not run'
+
+step 'The documentation'
+html=$(dirname "$(find "$tmp/root" -name index.html -path '*doc*' | head -1)")
+[ -e "$html/index.html" ] || die 'the tarball made no documentation'
+tar -cJf "$out/comch-$version-doc.tar.xz" -C "$html" --transform "s|^\.|comch-$version-doc|" .
+
+if ! $quick; then
+	for release in bookworm trixie; do
+		devtools/build-deb.sh --release "$release" --twice --out "$out/$release-amd64"
+		devtools/try-deb.sh --release "$release" "$out/$release-amd64"
+		devtools/try-image.sh --release "$release" "$out/$release-amd64"
+		devtools/build-deb.sh --release "$release" --arch arm64 --out "$out/$release-arm64"
+	done
+fi
+(cd "$out" && find . -type f -printf '%P\0' | sort -z | xargs -0 sha256sum) >"$tmp/sums"
+mv "$tmp/sums" "$out/SHA256SUMS"
+
+step "In $out:"
+(cd "$out" && du -ak --exclude='*dbgsym*' | sort -k 2)
+if [ "${#wrong[@]}" -gt 0 ]; then
+	printf 'not ready: %s\n' "${wrong[@]}"
+	exit 1
+fi
+cat <<END
+
+What a person does next:
+  1. read test/nightly.txt: each part has passed on this commit, $(git rev-parse --short HEAD), or on one
+     that differs from it in nothing that the part looks at (devtools/nightly.sh --changed --base COMMIT)
+  2. git tag -s v$version -m "comch $version" && git push origin v$version
+  3. publish the files above with SHA256SUMS, and its signature: gpg --armor --detach-sign SHA256SUMS
+  4. push the image of examples/ci (doc/guides/doca/ci.md) with the packages
+  5. open the next version: VERSION, RTE_COMCH_VERSION_STRING, python/pyproject.toml, debian/changelog,
+     and "## Unreleased" in CHANGELOG.md; devtools/check-symbols.py says what is missing
+END
