@@ -54,6 +54,8 @@ packaged=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 [ "$packaged" = "$version" ] || wrong+=("debian/changelog begins with $packaged")
 grep -q "^## $version - [0-9-]*$" CHANGELOG.md ||
 	wrong+=("CHANGELOG.md has no section '## $version - DATE': what is Unreleased goes there")
+! sed -n '/^## Unreleased/,/^## [0-9]/p' CHANGELOG.md | grep -q '^\*' ||
+	wrong+=("CHANGELOG.md has entries under Unreleased, which are of no version")
 ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || wrong+=("there is a tag v$version")
 [ "${#wrong[@]}" -eq 0 ] || printf 'not ready: %s\n' "${wrong[@]}"
 

@@ -83,8 +83,8 @@ def run(lab, options, table, commands, output):
                 output.line(side, line.split(b" | ", 1)[1].rstrip(b"\n"))
             elif report:
                 statuses[report.group(1)] = int(report.group(2))
-            else:
-                output.say(text.strip())
+            elif text.strip():
+                output.say(text.strip().removeprefix("==> "))
     except BaseException:
         process.terminate()
         raise
