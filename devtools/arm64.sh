@@ -103,13 +103,31 @@ arm64_run() {
 		' - ":arm64:M::$magic:$mask:/usr/bin/qemu-aarch64-static:PF" "$@"
 }
 
+# arm64_hide_cuda: take this machine's CUDA out of PATH. Programs that find it build parts for it, and it
+# makes none for arm64.
+arm64_hide_cuda() {
+	local dir path=
+	while read -r -d : dir; do
+		[ -x "$dir/nvcc" ] || path+=${path:+:}$dir
+	done <<<"$PATH:"
+	export PATH=$path
+}
+
+# arm64_can_run: end, unless this machine executes arm64 programs so: before anything is fetched.
+arm64_can_run() {
+	unshare --user --map-root-user --mount \
+		mount -t binfmt_misc none /proc/sys/fs/binfmt_misc 2>/dev/null ||
+		die "this kernel, $(uname -r), has no binfmt_misc in a user namespace, by which arm64 programs" \
+			"are built and run: Linux 6.7 or newer is needed, on Debian 12 that of bookworm-backports"
+}
+
 # arm64_configure: configure the cross build unless it is, and bring its build files up to
 # date.
 arm64_configure() {
 	if [ ! -e "$arm64_build/build.ninja" ]; then
 		step "Configuring: meson setup $arm64_build"
 		quietly arm64_run meson setup --cross-file "$arm64_dir/cross.ini" \
-			--buildtype=release -Dwerror=true "$arm64_build" "$top"
+			--buildtype=release ${CI:+-Dwerror=true} "$arm64_build" "$top"
 	fi
 	quietly arm64_run ninja -C "$arm64_build" build.ninja
 }

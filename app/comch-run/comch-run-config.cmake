@@ -65,12 +65,21 @@ function(comch_add_pair_test name)
 		message(FATAL_ERROR "comch_add_pair_test(${name}): expected DPU <program>... HOST "
 			"<program>...")
 	endif()
+	if("--timeout" IN_LIST options)
+		message(FATAL_ERROR "comch_add_pair_test(${name}): OPTIONS --timeout: use TIMEOUT <seconds>")
+	endif()
 	if(NOT timeout MATCHES "^[1-9][0-9]*$")
 		message(FATAL_ERROR "comch_add_pair_test(${name}): TIMEOUT ${timeout}: expected seconds")
 	endif()
 	add_test(NAME "${name}" COMMAND "${COMCH_RUN}" --no-colour --timeout "${timeout}"
 		--out "${CMAKE_CURRENT_BINARY_DIR}/${name}.out" ${doca} ${options} -- ${dpu} ${hosts})
-	# comch-run speaks first.
-	math(EXPR limit "${timeout} + 30")
+	# comch-run speaks first, in each run, and after valgrind has reported.
+	set(runs 1)
+	list(FIND options --repeat at)
+	if(NOT at EQUAL -1)
+		math(EXPR at "${at} + 1")
+		list(GET options ${at} runs)
+	endif()
+	math(EXPR limit "(${timeout} + 90) * ${runs}")
 	set_tests_properties("${name}" PROPERTIES TIMEOUT "${limit}")
 endfunction()

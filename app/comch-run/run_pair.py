@@ -14,6 +14,7 @@ import tempfile
 import threading
 import time
 
+import run_table
 from run_side import Side
 from run_why import before_server, why
 
@@ -100,8 +101,9 @@ class Pair:
             environment["RUNTIME_DIRECTORY"] = str(self.place / name)
             environment.setdefault("COMCH_DIR", str(self.place / "comch"))
             (self.place / name).mkdir()
-            self.sides.append(Side(name, command, environment, options.out / f"{name}.log",
-                                   output.line))
+            side = Side(name, command, environment, options.out / f"{name}.log", output.line)
+            side.may_be_killed = run_table.has_fault(options, name, "exit")
+            self.sides.append(side)
         self.dpu, *self.hosts = self.sides
         self.sockets_before = self.sockets()
         # The programs' orphans are ours, so that none is left.
@@ -164,7 +166,8 @@ class Pair:
 
     def explain(self, side, sentence):
         """That a side has ended too early, where its output is, and what is known of the reason."""
-        self.verdict = f"{side.name}: ended with status {side.status()}"
+        self.verdict = f"{side.name}: " + ("was killed by its fault" if side.was_killed() else
+                                           f"ended with status {side.status()}")
         if side.name != self.options.terminal:
             self.verdict += f"; its output is in {side.log}"
         if sentence:
@@ -231,6 +234,9 @@ class Pair:
             self.close()
             for number, handler in handlers.items():
                 signal.signal(number, handler)
+            for side in self.sides:
+                if side.was_killed():
+                    self.output.say(f"{side.name}: was killed by its fault, which is no failure")
             if self.verdict is not None:
                 self.output.say(self.verdict)
 

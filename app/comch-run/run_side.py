@@ -16,6 +16,8 @@ END_S = 2
 END_VALGRIND_S = 30
 # Status of valgrind if it has found errors.
 VALGRIND_STATUS = 99
+# As a shell has a process that kill -9 has ended.
+STATUS_KILLED = 128 + signal.SIGKILL
 # comch-info waits as long for a process that is stopped.
 INFO_TIMEOUT_S = 6
 
@@ -25,11 +27,44 @@ def status_of(returncode):
     return 128 - returncode if returncode < 0 else returncode
 
 
-class Side:
+class Seen:
+    """What is known of one side: what comch-info said, since when, and when anything of it has
+    changed last; and what counts messages, not runs."""
+
+    def __init__(self, name):
+        self.name = name
+        self.states = []
+        self.busy = self.traffic = None
+        self.looked_at = self.changed_at = self.spoke_at = time.monotonic()
+
+    def take(self, states, now):
+        """What comch-info has said. What it said before is kept, if there is nothing any more."""
+        if not states:
+            return
+        for state in states:
+            for kind in COUNTED:
+                # One that has just ended has none.
+                state[kind] = [o for o in state[kind] if "stats" in o]
+        self.looked_at = now
+        busy = [[(o.get("stats"), o.get("state"), o.get("asleep")) for o in state[kind]]
+                for state in states for kind in KINDS]
+        if busy != self.busy:
+            self.changed_at = now
+        traffic = [[o["stats"] for o in state[kind]] for state in states for kind in COUNTED]
+        if traffic != self.traffic:
+            self.spoke_at = now
+        self.busy, self.traffic, self.states = busy, traffic, states
+
+    def all(self, kind):
+        """All objects of a kind, of all of its processes."""
+        return [o for state in self.states for o in state[kind]]
+
+
+class Side(Seen):
     """One program. Threads: a pump copies its output, a waiter tells *ended* when it is over."""
 
     def __init__(self, name, command, environment, log, show):
-        self.name = name
+        super().__init__(name)
         self.command = command
         self.environment = environment
         self.log = log
@@ -39,11 +74,10 @@ class Side:
         self.in_valgrind = command[0] == "valgrind"
         # We have ended it, so that its status says nothing.
         self.was_ended = False
-        # What comch-info knows, since when, and when anything of it has changed last; and what
-        # counts messages, not runs.
-        self.states = []
-        self.busy = self.traffic = None
-        self.looked_at = self.changed_at = self.spoke_at = time.monotonic()
+        # By SIGKILL.
+        self.was_shot = False
+        # A fault kills it, which is what its user has asked for.
+        self.may_be_killed = False
 
     def start(self, ended, terminal=False):
         """Start it; the queue *ended* gets this side when it is over. May raise OSError."""
@@ -106,14 +140,32 @@ class Side:
         """Whether it has started and not ended."""
         return self.process is not None and self.process.returncode is None
 
+    def was_killed(self):
+        """Whether its fault has killed it: its status says nothing then."""
+        return (self.may_be_killed and not self.was_shot and self.process is not None and
+                self.process.returncode is not None and
+                status_of(self.process.returncode) == STATUS_KILLED)
+
     def status(self):
-        """Its exit status; 0 while it runs, and if we have ended it, unless valgrind found errors."""
-        if self.process is None or self.process.returncode is None:
+        """Its exit status; 0 while it runs, and if we or its fault have ended it, unless valgrind
+        found errors."""
+        if self.process is None or self.process.returncode is None or self.was_killed():
             return 0
         if self.was_ended and not (self.in_valgrind and
                                    self.process.returncode == VALGRIND_STATUS):
             return 0
         return status_of(self.process.returncode)
+
+    def is_stopped(self):
+        """Whether one of its processes has been stopped by a signal."""
+        for state in self.states:
+            try:
+                with open(f"/proc/{state['pid']}/stat", encoding="utf-8", errors="replace") as file:
+                    if file.read().rpartition(")")[2].split()[0] in "Tt":
+                        return True
+            except OSError:  # It has ended.
+                pass
+        return False
 
     def end(self):
         """Ask it to end; then end it."""
@@ -121,6 +173,7 @@ class Side:
             if not self.is_running():
                 return
             self.was_ended = True
+            self.was_shot = number == signal.SIGKILL
             try:
                 os.killpg(self.process.pid, number)
             except ProcessLookupError:
@@ -134,7 +187,7 @@ class Side:
                 pass
 
     def look(self, comch_info):
-        """Ask comch-info. Keeps what it said before, if there is nothing any more."""
+        """Ask comch-info."""
         try:
             done = subprocess.run([comch_info, "--json"], env=self.environment,
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
@@ -142,25 +195,7 @@ class Side:
             states = json.loads(done.stdout) if done.returncode == 0 else []
         except (subprocess.TimeoutExpired, ValueError):
             return
-        if not states:
-            return
-        for state in states:
-            for kind in COUNTED:
-                # One that has just ended has none.
-                state[kind] = [o for o in state[kind] if "stats" in o]
-        self.looked_at = time.monotonic()
-        busy = [[(o.get("stats"), o.get("state"), o.get("asleep")) for o in state[kind]]
-                for state in states for kind in KINDS]
-        if busy != self.busy:
-            self.changed_at = self.looked_at
-        traffic = [[o["stats"] for o in state[kind]] for state in states for kind in COUNTED]
-        if traffic != self.traffic:
-            self.spoke_at = self.looked_at
-        self.busy, self.traffic, self.states = busy, traffic, states
-
-    def all(self, kind):
-        """All objects of a kind, of all of its processes."""
-        return [o for state in self.states for o in state[kind]]
+        self.take(states, time.monotonic())
 
 
 COUNTED = ("connections", "producers", "consumers")

@@ -29,6 +29,12 @@ def key_of(kind, word):
     return SECTIONS[side or "dpu"], f"{kind}.{name}", value
 
 
+def has_fault(options, side, name):
+    """Whether a fault of that name is asked for on a side: dpu, host, host1..."""
+    section = SECTIONS[side.rstrip("0123456789")]
+    return any(key_of("fault", word)[:2] == (section, f"fault.{name}") for word in options.fault)
+
+
 def source(given, comch_info):
     """The text of the table that programs would use."""
     config = os.environ.get("XDG_CONFIG_HOME") or os.path.expanduser("~/.config")

@@ -55,18 +55,6 @@ def of_client(host, client, dpu):
         " and ".join(sorted({s["function"] for s in servers})))
 
 
-def is_stopped(side):
-    """Whether one of its processes has been stopped by a signal."""
-    for state in side.states:
-        try:
-            with open(f"/proc/{state['pid']}/stat", encoding="utf-8", errors="replace") as file:
-                if file.read().rpartition(")")[2].split()[0] in "Tt":
-                    return True
-        except OSError:  # It has ended.
-            pass
-    return False
-
-
 def hangs(side):
     """Whether it does not run its polls, without sleeping on them."""
     polls = side.all("polls")
@@ -79,11 +67,17 @@ def pids(side):
     return {state["pid"] for state in side.states}
 
 
+def is_peer(conn, peer):
+    """Whether a connection leads to that side. Of another machine no process is known: such a pair
+    has one host."""
+    return conn["peer_pid"] < 0 or conn["peer_pid"] in pids(peer)
+
+
 def shared(side, peer, kind):
     """What a side has of a kind towards another side: (its connection, it)."""
     for state in side.states:
         conns = {c["id"]: c for c in state["connections"]
-                 if c["state"] == "up" and c["peer_pid"] in pids(peer)}
+                 if c["state"] == "up" and is_peer(c, peer)}
         for thing in state[kind]:
             conn = conns.get(thing["id"] if kind == "connections" else thing["conn"])
             if conn is not None:
@@ -125,7 +119,7 @@ def why(dpu, hosts):
     it is not known."""
     sides = (dpu, *hosts)
     for side in sides:
-        if is_stopped(side):
+        if side.is_stopped():
             return f"{side.name}: is stopped by a signal, or by a debugger"
     for side in sides:
         if hangs(side):
@@ -142,8 +136,12 @@ def why(dpu, hosts):
         found = of_connection(host, dpu) or of_connection(dpu, host)
         if found:
             return found
+    left = [host.name for host in hosts if host.is_running()]
+    if left and not dpu.is_running():
+        return " and ".join(left) + ": not ended, though the dpu has"
     if not any(conn["state"] == "up" for host in hosts for conn in host.all("connections")):
         return None
     silent = time.monotonic() - max(side.spoke_at for side in sides)
+    doing = f"silent for {silent:.0f} s" if silent >= SILENT_S else "at work"
     told = "; ".join(traffic(side) for side in sides)
-    return f"connected, and silent for {silent:.0f} s: {told} messages"
+    return f"connected, and {doing}: {told} messages"

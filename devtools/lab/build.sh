@@ -33,6 +33,7 @@ lab_build_dir() {
 # the project's programs.
 lab_prepare() {
 	local arch
+	[[ " $* " != *' arm64 '* ]] || arm64_can_run
 	"$top/devtools/setup.sh" build lab
 	mkdir -p "$lab_dir" "$lab_cache"
 	for arch; do
@@ -101,10 +102,23 @@ for target in json.load(sys.stdin):
 ' "$(realpath "$dir")"
 }
 
+# lab_word COMMAND: set word and rest: its first word, which may be in single quotes, and what follows.
+lab_word() {
+	if [[ $1 == \'*\'* ]]; then
+		word=${1#\'}
+		rest=${word#*\'}
+		word=${word%%\'*}
+	else
+		word=${1%% *}
+		rest=${1#"$word"}
+	fi
+}
+
 # lab_target ARCHITECTURE COMMAND: print the first word of a command if it is a program that
 # can be built.
 lab_target() {
-	local word=${2%% *}
+	local word rest
+	lab_word "$2"
 	lab_targets "$1" | awk -F'\t' -v word="$word" '$1 == "executable" && $2 == word { print $2 }'
 }
 
@@ -135,13 +149,13 @@ lab_build() {
 # lab_command NAME COMMAND: print a command as the machine can run it: the path of its
 # program there. A program of the user's is copied to the machine's box.
 lab_command() {
-	local arch=${vm_arch[$1]} word=${2%% *} rest='' box=$lab_run/$1/box
-	[ "$word" = "$2" ] || rest=" ${2#* }"
+	local arch=${vm_arch[$1]} word rest box=$lab_run/$1/box
+	lab_word "$2"
 	if [ -n "$(lab_target "$arch" "$2")" ]; then
 		echo "/lab/build/$word$rest"
 	elif [ -f "$word" ]; then
 		lab_own "$arch" "$word" "$box"
-		echo "LD_LIBRARY_PATH=/lab/box/lib /lab/box/bin/${word##*/}$rest"
+		echo "LD_LIBRARY_PATH=/lab/box/lib /lab/box/bin/$(printf %q "${word##*/}")$rest"
 	elif [[ $word == */* ]] && [[ $word != /lab/* ]]; then
 		die "there is no $word: neither in the build directory nor on this machine"
 	else

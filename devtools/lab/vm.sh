@@ -101,6 +101,12 @@ vm_share() {
 		-device "virtio-9p-pci,fsdev=$1,mount_tag=$1")
 }
 
+# vm_exec COMMAND...: become it, without the lock of lab_lock, which is held as long as anyone has it.
+vm_exec() {
+	[ -z "${lab_locked:-}" ] || exec {lab_locked}>&-
+	exec "$@"
+}
+
 # vm_start NAME [shell]: start a machine. With "shell", its shell has the terminal.
 vm_start() {
 	local dir=$lab_run/$1 qemu
@@ -108,9 +114,9 @@ vm_start() {
 	mkfifo "$dir/orders.in" "$dir/orders.out" "$dir/monitor.in" "$dir/monitor.out"
 	mapfile -t qemu < <(vm_qemu "$1" "${2:-}")
 	if [ "${2:-}" = shell ]; then
-		"${qemu[@]}" <&0 2>>"$dir/qemu.log" &
+		vm_exec "${qemu[@]}" <&0 2>>"$dir/qemu.log" &
 	else
-		"${qemu[@]}" </dev/null >>"$dir/qemu.log" 2>&1 &
+		vm_exec "${qemu[@]}" </dev/null >>"$dir/qemu.log" 2>&1 &
 		# So that bash does not report how it ends.
 		disown
 	fi
@@ -121,6 +127,17 @@ vm_start() {
 # parent has not waited for it.
 vm_alive() {
 	[ -e "$lab_run/$1/pid" ] && [ -e "/proc/$(cat "$lab_run/$1/pid")/exe" ]
+}
+
+# vm_recall NAME...: machines that an earlier script has left. If one has ended, another process may
+# have its number by now.
+vm_recall() {
+	local name
+	for name; do
+		! vm_alive "$name" ||
+			grep -qF "path=$lab_run/$name/" "/proc/$(cat "$lab_run/$name/pid")/cmdline" ||
+			rm -f "$lab_run/$name/pid"
+	done
 }
 
 # vm_ready NAME: wait until a started machine takes orders.

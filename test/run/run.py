@@ -6,8 +6,10 @@
 usage: run.py COMCH-RUN SERVER CLIENT HANG [DOCA_SERVER DOCA_CLIENT]
 """
 
+import json
 import os
 import pathlib
+import shlex
 import signal
 import subprocess
 import sys
@@ -181,8 +183,9 @@ def faults():
     dpu, host = [DOCA[0], "-p", "03:00.0", "-r", "b1:00.0"], [DOCA[1], "-p", "b1:00.0"]
     run(dpu, host, options=["--fault", "host:again=1"], status=1, says=[
         "host | comch: fault.again of the device table, host side: submit 1 returns AGAIN"])
-    run(dpu, host, options=["--fault", "dpu:exit=1", "--fault", "dpu:slow_ms=1"], status=137, says=[
-        "dpu  | comch: fault.exit of the device table, DPU side: submit or message 1 kills"])
+    run(dpu, host, options=["--fault", "dpu:exit=1", "--fault", "dpu:slow_ms=1"], status=1, says=[
+        "dpu  | comch: fault.exit of the device table, DPU side: submit or message 1 kills",
+        "dpu: was killed by its fault, which is no failure", "host: ended with status 1"])
     table = (out / "devices.ini").read_text()
     assert table.count("fault.exit = 1") == 1 and "fault.again" not in table, table
     run(dpu, host, options=["--limit", "max_msg_size=8", "--profile", "bf2"], status=1,
@@ -197,6 +200,51 @@ def faults():
                             "--fault", "host:again=100"], says=["1 texts received"])
     run(dpu, host, options=["--fault", "host:fire=1"], status=1,
         says=["unknown fault 'fire'; known faults: again, error, late, reset, exit, late_ms"])
+
+
+def lab():
+    """--lab, on a lab.sh that only says what the real one says of its machines."""
+    fake = pathlib.Path(here.name, "lab.sh")
+    words = pathlib.Path(here.name, "words")
+
+    def says(text, status):
+        fake.write_text(f"#!/bin/sh\n[ $1 != devices ] || exec echo '[device d]'\n"
+                        f"echo \"$@\" >{words}\nprintf '{text}'\nexit {status}\n")
+        fake.chmod(0o755)
+
+    def run_lab(text, *options, status, lab_status=0, said=()):
+        says(text, lab_status)
+        run(["./my dpu"], ["host", "a b"], options=["--lab", "--timeout", "9", *options],
+            status=status, says=said, env={**os.environ, "COMCH_LAB": str(fake)})
+        return words.read_text()
+
+    given = run_lab("\\n==> Running\\ndpu | one: two | x\\ndpu: exit status 0\\nhost: exit status 0\\n",
+                    status=0, said=["dpu  | one: two | x", "comch-run: Running"])
+    assert "--time 9 " in given and "--grace 5 " in given and "--may-die" not in given, given
+    assert given.rstrip().endswith(f"run host {shlex.quote('a b')} {shlex.quote('./my dpu')}"), given
+    run_lab("host | exit\\nhost: exit status 3\\ndpu: ended: host has failed\\n", status=3, lab_status=1,
+            said=["host: ended with status 3", "host.log"])
+    # It fails by itself: before, and after the programs.
+    run_lab("", status=1, lab_status=2)
+    run_lab("dpu: exit status 0\\nhost: exit status 0\\n", status=1, lab_status=1)
+    given = run_lab("dpu: exit status 137\\nhost: exit status 0\\n", "--fault", "dpu:exit=2", status=0)
+    assert "--may-die dpu" in given, given
+    # Time runs out: one side is as it was two seconds before.
+    empty = {kind: [] for kind in ("devices", "servers", "clients", "connections", "producers",
+                                   "consumers")}
+    state = {"pid": 7, **empty, "polls": [{"asleep": 0, "state": "x"}]}
+    for turn in (1, 2):
+        (out / f"dpu.{turn}.json").write_text(json.dumps([state]))
+    late = "exit status 124: ended after 9 s"
+    run_lab(f"dpu: {late}\\nhost: {late}\\n", status=STATUS_TIMEOUT, lab_status=1,
+            said=["timeout after 9 s: dpu: hangs: it has not called its poll", "for 2 s"])
+    for options, text in ((["--doca", "2.9"], "--doca: not with --lab"),
+                          (["--gdb", "dpu"], "--gdb: not with --lab")):
+        run_lab("", *options, status=2, said=[text])
+    done = subprocess.run([RUN, "--lab", "--", "true", "---", "true"], capture_output=True, text=True,
+                          check=False, cwd=here.name, timeout=LIMIT_S,
+                          env={**os.environ, "COMCH_LAB": here.name})
+    assert done.returncode == 2 and "cannot be executed" in done.stderr, done
 
 
 def command_line():
@@ -232,3 +280,4 @@ waits()
 leaves_nothing()
 odd_ends()
 faults()
+lab()

@@ -34,6 +34,10 @@ class Known:
         """As told."""
         return self.running
 
+    def is_stopped(self):
+        """Never."""
+        return False
+
     def all(self, kind):
         """As Side has it."""
         return [o for state in self.states for o in state[kind]]
@@ -123,3 +127,12 @@ says(Known("dpu", ago=5, connections=[conn("host")], servers=[server()], polls=[
 says(Known("dpu", ago=5, connections=[conn("host", rx_msgs=3)], **serving),
      Known("host", ago=3, connections=[conn(tx_msgs=3)], **up),
      "connected, and silent for 3 s: dpu has sent 0 and received 3; host has sent 3 and received 0")
+says(Known("dpu", connections=[conn("host", rx_msgs=3)], **serving),
+     Known("host", connections=[conn(tx_msgs=3)], **up), "connected, and at work: dpu has sent 0")
+# Killed by its fault: the client shows nothing of it, or its state.
+says(Known("dpu", running=False, **serving), Known("host", **up), "host: not ended, though the dpu has")
+# On two machines no side knows the process of the other one.
+far = {**conn(), "peer_pid": -1}
+says(Known("dpu", connections=[far], **serving),
+     Known("host", connections=[{**far, "stats": full["stats"]}], **up),
+     "host: has no credit on 's': dpu has not taken 64 of its 70 messages")
