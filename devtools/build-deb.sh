@@ -84,13 +84,15 @@ if [ -n "$revision" ]; then
 	rm -rf "$new"
 	# They are those of the last commit. And this version is before it.
 	rm "$root"/root/comch/debian/*.symbols
-	# What it may not have.
-	sed -i -e '\|^usr/share/|d' -e '\|comch-run|d' "$root"/root/comch/debian/*.install
-	for package in python3-comch comch-lab; do
-		rm "$root/root/comch/debian/$package."*
-		sed -i "/^Package: $package\$/,/^\$/d" "$root/root/comch/debian/control"
-	done
-	sed -i '/^# comch-lab has/,/^endif/{/^execute_after/!d}' "$root/root/comch/debian/rules"
+	# What those before 0.2.0 do not have.
+	if [ ! -e "$root/root/comch/python/comch" ]; then
+		sed -i -e '\|^usr/share/|d' -e '\|comch-run|d' "$root"/root/comch/debian/*.install
+		for package in python3-comch comch-lab; do
+			rm "$root/root/comch/debian/$package."*
+			sed -i "/^Package: $package\$/,/^\$/d" "$root/root/comch/debian/control"
+		done
+		sed -i '/^# comch-lab has/,/^endif/{/^execute_after/!d}' "$root/root/comch/debian/rules"
+	fi
 	suffix=~before
 fi
 # Of a release of its own, so that one built for Debian 12 is older than one for 13.

@@ -24,7 +24,10 @@ chroot_options() {
 			exit 0 ;;
 		-*)
 			if [[ $values = *" $name "* ]]; then
-				[ -n "${2:-}" ] || die "$1 needs a value"
+				[ -n "${2:-}" ] || {
+					echo "${0##*/}: $1 needs a value" >&2
+					exit 2
+				}
 				declare -g "$name=$2"
 				shift
 			elif [[ $switches = *" $name "* ]]; then
@@ -34,7 +37,10 @@ chroot_options() {
 				exit 2
 			fi ;;
 		*)
-			[ -z "$argument" ] || die "one $what, not '$argument' and '$1'"
+			[ -z "$argument" ] || {
+				echo "${0##*/}: one $what, not '$argument' and '$1'" >&2
+				exit 2
+			}
 			argument=$1 ;;
 		esac
 		shift

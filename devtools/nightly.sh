@@ -103,9 +103,10 @@ part_packages() {
 			"${build[@]}" --release trixie --twice --without-net --out "$deb/13" &&
 			"$top/devtools/try-deb.sh" --release trixie "$deb/13" &&
 			"$top/devtools/try-image.sh" --release trixie "$deb/13" &&
-			"${build[@]}" --arch arm64 --out "$deb/12-arm64"
+			"${build[@]}" --arch arm64 --out "$deb/12-arm64" &&
+			"$top/devtools/try-deb-lab.sh" "$deb/12" "$deb/12-arm64"
 	} || return
-	printf '\n8 passed, 0 failed, 0 skipped\n'
+	printf '\n9 passed, 0 failed, 0 skipped\n'
 }
 
 part_check_checks() {

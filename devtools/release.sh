@@ -10,9 +10,9 @@
 #   --quick    no packages: the versions, the checks, the tarball and the documentation
 #   --out DIR  where the files go; default: build-release
 #
-# The tarball is built from and tested; packages are built twice, installed, upgraded and purged, and run
-# the project of examples/ci. Takes some half an hour, and a minute or two with --quick. Needs root and
-# the network for the packages.
+# The tarball is built from; packages for amd64 are built twice, installed and purged, and run the project
+# of examples/ci; those for arm64 are built. Takes some half an hour, and a minute or two with --quick.
+# Needs root and the network for the packages. DIR is new, empty, or that of an earlier run.
 
 set -euo pipefail
 # shellcheck source-path=SCRIPTDIR source=common.sh
@@ -47,14 +47,16 @@ cd "$top"
 wrong=()
 version=$(cat VERSION)
 step "The files that have the version $version"
-[ -z "$(git status --porcelain)" ] ||
-	die "files are not committed, and would not be in the release: $(git status --porcelain)"
+changed=$(own_git status --porcelain)
+[ -z "$changed" ] || die "files are not committed, and would not be in the release: $changed"
+[ ! -e "$out" ] || [ -z "$(ls -A "$out")" ] || [ -e "$out/SHA256SUMS" ] ||
+	die "--out: $out has files that are not of an earlier run: name another directory"
 devtools/check-symbols.py >/dev/null || wrong+=('devtools/check-symbols.py says what')
 packaged=$(sed -n '1s/.*(\(.*\)).*/\1/p' debian/changelog)
 [ "$packaged" = "$version" ] || wrong+=("debian/changelog begins with $packaged")
-grep -q "^## $version - [0-9-]*$" CHANGELOG.md ||
+grep -qE "^## $version - [0-9]{4}-[0-9]{2}-[0-9]{2}$" CHANGELOG.md ||
 	wrong+=("CHANGELOG.md has no section '## $version - DATE': what is Unreleased goes there")
-! sed -n '/^## Unreleased/,/^## [0-9]/p' CHANGELOG.md | grep -q '^\*' ||
+[ "$(sed -n '/^## Unreleased/,/^## [0-9]/p' CHANGELOG.md | grep -c '^\*')" -eq 0 ] ||
 	wrong+=("CHANGELOG.md has entries under Unreleased, which are of no version")
 ! git rev-parse -q --verify "refs/tags/v$version" >/dev/null || wrong+=("there is a tag v$version")
 [ "${#wrong[@]}" -eq 0 ] || printf 'not ready: %s\n' "${wrong[@]}"

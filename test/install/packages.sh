@@ -113,7 +113,8 @@ else
 fi
 
 # Nothing is missing, and each command has its page.
-ldconfig -p | grep -q librte_comch.so.0 || fail 'the loader does not find librte_comch.so.0'
+ldconfig -p >"$tmp/log"
+grep -q librte_comch.so.0 "$tmp/log" || fail 'the loader does not find librte_comch.so.0'
 for command in comch-perf comch-info comch-run test-comch comch-doca-env comch-dpacc; do
 	man -P cat "$command" >"$tmp/page" 2>"$tmp/log" || fail "man $command: $(cat "$tmp/log")"
 	grep -q SYNOPSIS "$tmp/page" || fail "man $command says: $(cat "$tmp/page")"
@@ -173,8 +174,10 @@ for deb in "$packages"/comch-lab_*.deb; do
 	apt install --simulate "$deb"
 	dpkg -i --force-depends "$deb" >"$tmp/log" 2>&1 || fail "dpkg: $(cat "$tmp/log")"
 	man -P cat comch-lab >"$tmp/page" 2>"$tmp/log" || fail "man comch-lab: $(cat "$tmp/log")"
-	comch-lab --help | grep -q '^usage: comch-lab' || fail 'comch-lab --help says something else'
-	comch-lab devices | grep -q '^\[device dpu\]' || fail 'comch-lab has no device table'
+	comch-lab --help >"$tmp/log"
+	grep -q '^usage: comch-lab' "$tmp/log" || fail "comch-lab --help says: $(cat "$tmp/log")"
+	comch-lab devices >"$tmp/log"
+	grep -q '^\[device dpu\]' "$tmp/log" || fail "comch-lab devices says: $(cat "$tmp/log")"
 	rm -rf "$HOME/.cache/comch-lab"
 	dpkg -P comch-lab >"$tmp/log" 2>&1 || fail "dpkg: $(cat "$tmp/log")"
 	say 'comch-lab has its sources'
