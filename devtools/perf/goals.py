@@ -18,6 +18,8 @@ NEAR_NS = 15
 ATTEMPTS = 4
 # How long a run waits for cores of its own, in all.
 PATIENCE_S = 300
+# A run measures nothing again after this time.
+AGAIN_S = 1500
 # A CPU that does less than this part of its best shares its core.
 CORE_SPEED = 0.85
 
@@ -135,6 +137,11 @@ class Machine:
         self.line_ns = floor("line", 100)
         self.core = floor("core", 100)
         self.patience_s = PATIENCE_S
+        self.deadline = time.monotonic() + AGAIN_S
+
+    def may_again(self):
+        """Whether there is time to measure a row again."""
+        return time.monotonic() < self.deadline
 
     def shares_core(self, row):
         """Whether another CPU used the core of one of ours."""
@@ -148,7 +155,9 @@ class Machine:
 
     def measure(self, arguments, repeat):
         """Measure a row, again if the machine changed meanwhile. Adds is_far and line_ns."""
-        for _ in range(ATTEMPTS):
+        for attempt in range(ATTEMPTS):
+            if attempt > 0 and not self.may_again():
+                break
             self.wait_for_cores()
             before, row = self.line_ns, measure(arguments, repeat)
             self.line_ns = row["line_ns"] = floor("line", 100)
@@ -240,6 +249,8 @@ def main():
         rows[arguments] = machine.measure(arguments, options.repeat)
     # The first ones did not know how fast the cores can be.
     for arguments in [a for a in wanted if machine.shares_core(rows[a])]:
+        if not machine.may_again():
+            break
         print(f"again: {' '.join(arguments)}", file=sys.stderr, flush=True)
         rows[arguments] = machine.measure(arguments, options.repeat)
     results = [result(target, rows, machine) for target in goals]

@@ -19,7 +19,7 @@
 #
 # The column "core" is what the CPUs did beside the row, as a part of the best in this run. A CPU
 # that shares its core with a busy one does less: the row is measured again once it does not, for
-# which a run waits up to five minutes, or has no figure.
+# which a run waits up to five minutes, or has no figure. After 25 minutes nothing is measured again.
 #
 # The exit status is 1 if a program failed; the figures do not affect it.
 
