@@ -584,7 +584,7 @@ struct rte_comch_event {
 /** @} */
 
 /** Version of this header. */
-#define RTE_COMCH_VERSION_STRING "0.1.0"
+#define RTE_COMCH_VERSION_STRING "0.2.0"
 
 /** Version of the library in use. */
 const char *rte_comch_version(void);

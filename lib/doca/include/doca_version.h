@@ -45,7 +45,7 @@ doca_version(void)
 	return DOCA_VERSION_STRING;
 }
 
-/** Version of the library in use: comch's, such as "comch 0.1.0". */
+/** Version of the library in use: comch's, such as "comch 0.2.0". */
 const char *doca_version_runtime(void);
 
 #ifdef __cplusplus
