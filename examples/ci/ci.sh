@@ -9,7 +9,7 @@ set -euo pipefail
 
 build=${BUILD:-build}
 for role in dpu host; do
-	[ -d "$build/$role" ] || comch-doca-env "$role" -- meson setup "$build/$role"
+	[ -e "$build/$role/build.ninja" ] || comch-doca-env "$role" -- meson setup "$build/$role"
 	ninja -C "$build/$role"
 done
 comch-run --timeout 20 --out "$build/out" "$@" -- "$build/dpu/greet" -p 03:00.0 -r b1:00.0 \

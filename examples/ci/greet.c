@@ -44,7 +44,7 @@ static struct doca_ctx *ctx;
 static struct doca_comch_connection *peer;
 static bool is_done, is_good;
 
-/* Whether it succeeded; else it is said what did not, and the program is about to end. */
+/* Whether it succeeded; else logs what did not, and ends the program. */
 static bool
 good(doca_error_t result, const char *what)
 {

@@ -260,7 +260,7 @@ class Client:
                                  f'connecting to "{name}"')
                 yield
         except BaseException:
-            # It failed, or nobody waits for it any more: the rest is done with the device.
+            # It failed, or its caller has given up: the rest is done with the device.
             client.stop()
             raise
         return connection
@@ -421,7 +421,7 @@ class Connection(Closes, Iterates):
         self.poll.changed()
 
     def reject(self, reason=""):
-        """Refuse a client, of a server with manual_accept: it is told the reason."""
+        """Refuse a client, of a server with manual_accept. The reason is sent to it."""
         check(self.lib.rte_comch_conn_reject(self.live(), reason.encode()),
               f"rejecting the {self}")
         self.forget()

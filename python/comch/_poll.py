@@ -130,7 +130,7 @@ class Poll:
         self.objects[key_of(pointer)] = obj
 
     def remove(self, pointer):
-        """No more."""
+        """Stop to advance it."""
         self.objects.pop(key_of(pointer), None)
 
     def live(self):

@@ -4,7 +4,7 @@
 
     async with comch.aio.dpu() as dpu, dpu.server("echo") as server:
         async for conn in server:
-            asyncio.create_task(serve(conn))
+            await serve(conn)
 
 A poll belongs to the event loop in which it is first used, and sleeps on its descriptor there:
 nothing is polled, and there is no thread.
@@ -41,7 +41,7 @@ class Waiter:
 
 class Poll(_Poll):
     """Advances its objects in an event loop: a turn runs it, all that wait look, and then it is
-    armed. Whatever comes after the run makes it readable, so that nobody misses it."""
+    armed. Whatever comes after the run makes it readable, so that no event is missed."""
 
     is_async = True
 
