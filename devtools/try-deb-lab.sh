@@ -36,12 +36,13 @@ unpack() {
 	done
 }
 
+mkdir "$tmp/files"
 unpack "$1" amd64
 unpack "$2" arm64
 for role in host dpu; do
-	"$top/devtools/lab.sh" compile "$role" "$top/examples/doca_ctrl_path" "$tmp/$role" >"$tmp/log" 2>&1 ||
+	"$top/devtools/lab.sh" compile "$role" "$top/examples/ci" "$tmp/$role" >"$tmp/log" 2>&1 ||
 		die "the example does not compile for the $role: $(tail -n 20 "$tmp/log")"
-	cp "$tmp/$role/doca_ctrl_path_$role" "$tmp/files"
+	cp "$tmp/$role/greet" "$tmp/files/greet-$role"
 done
 
 # in_machine ARCHITECTURE TRIPLET COMMAND...: the command line of a machine.
@@ -50,10 +51,10 @@ in_machine() {
 }
 
 # The last command shows that the program had the library of the package.
-dpu=$(in_machine arm64 aarch64-linux-gnu /lab/files/doca_ctrl_path_dpu -p 03:00.0 -r b1:00.0)
+dpu=$(in_machine arm64 aarch64-linux-gnu /lab/files/greet-dpu -p 03:00.0 -r b1:00.0)
 dpu+="; $(in_machine arm64 aarch64-linux-gnu /lab/files/arm64/usr/bin/comch-info --version)"
-host=$(in_machine amd64 x86_64-linux-gnu /lab/files/doca_ctrl_path_host -p b1:00.0 -t hello -c 3)
+host=$(in_machine amd64 x86_64-linux-gnu /lab/files/greet-host -p b1:00.0)
 "$top/devtools/lab.sh" --files "$tmp/files" run "$host" "$dpu" | tee "$tmp/log"
-grep -q 'dpu *| .*hello' "$tmp/log" || die 'the DPU received no greeting'
+grep -q 'host *| .*received: Hello from the dpu' "$tmp/log" || die 'the host received no greeting'
 grep -q 'dpu *| comch-info' "$tmp/log" || die 'comch-info of the packages does not run on the DPU'
 printf '\n2 passed, 0 failed, 0 skipped\n'
