@@ -24,10 +24,7 @@ chroot_options() {
 			exit 0 ;;
 		-*)
 			if [[ $values = *" $name "* ]]; then
-				[ -n "${2:-}" ] || {
-					echo "${0##*/}: $1 needs a value" >&2
-					exit 2
-				}
+				[ -n "${2:-}" ] || misuse "$1 needs a value"
 				declare -g "$name=$2"
 				shift
 			elif [[ $switches = *" $name "* ]]; then
@@ -37,10 +34,7 @@ chroot_options() {
 				exit 2
 			fi ;;
 		*)
-			[ -z "$argument" ] || {
-				echo "${0##*/}: one $what, not '$argument' and '$1'" >&2
-				exit 2
-			}
+			[ -z "$argument" ] || misuse "one $what, not '$argument' and '$1'"
 			argument=$1 ;;
 		esac
 		shift

@@ -28,6 +28,12 @@ die() {
 	exit 1
 }
 
+# misuse TEXT...: end because of a wrong command line.
+misuse() {
+	printf '%s: %s\n' "${0##*/}" "$*" >&2
+	exit 2
+}
+
 # Exit status where only the network is at fault, and another try may succeed.
 readonly no_network=75
 # How apt-get downloads: it tries each file several times, and does not hang for ever.

@@ -291,20 +291,25 @@ need() {
 lab_info=app/comch-info/comch-info
 
 command_run() {
-	local host dpu
+	local host dpu host_target dpu_target
 	need 2 "$@"
 	lab_lock
 	if [ -z "$lab_machines" ]; then
 		lab_prepare amd64 arm64
-		lab_build amd64 "$lab_info" "$(lab_target amd64 "$1")"
-		lab_build arm64 "$lab_info" "$(lab_target arm64 "$2")"
+	else
+		lab_use "$lab_machines"
+	fi
+	host_target=$(lab_target amd64 "$1")
+	dpu_target=$(lab_target arm64 "$2")
+	if [ -z "$lab_machines" ]; then
+		lab_build amd64 "$lab_info" "$host_target"
+		lab_build arm64 "$lab_info" "$dpu_target"
 		lab_open
 		vm_new host
 		vm_new dpu
 	else
-		lab_use "$lab_machines"
-		[ -z "$(lab_target amd64 "$1")" ] || lab_build amd64 "$(lab_target amd64 "$1")"
-		[ -z "$(lab_target arm64 "$2")" ] || lab_build arm64 "$(lab_target arm64 "$2")"
+		[ -z "$host_target" ] || lab_build amd64 "$host_target"
+		[ -z "$dpu_target" ] || lab_build arm64 "$dpu_target"
 	fi
 	host=$(lab_command host "$1")
 	dpu=$(lab_command dpu "$2")
@@ -419,12 +424,6 @@ command_devices() {
 command_fetch() {
 	need 0 "$@"
 	lab_prepare amd64 arm64
-}
-
-# misuse TEXT...: a wrong command line.
-misuse() {
-	lab_error "$@"
-	exit 2
 }
 
 option() {

@@ -13,13 +13,12 @@ import subprocess
 import time
 
 import run_table
+from run_pair import STATUS_FAILED, STATUS_TIMEOUT
 from run_side import STATUS_KILLED, Seen
 from run_why import why
 
 # Of the tools that look into a program, none is in the machines.
 ALONE = ("gdb", "strace", "valgrind")
-STATUS_FAILED = 1
-STATUS_TIMEOUT = 124
 # Between the two looks of lab.sh.
 BETWEEN_LOOKS_S = 2
 # For a pair whose time is not limited: lab.sh wants a number. A month.
