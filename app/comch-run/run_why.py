@@ -16,7 +16,7 @@ def quoted(names):
 def lacks(side, what):
     """Why a side has no server or client."""
     if not side.states:
-        return (f"{side.name}: shows nothing of itself: it has not opened a device yet, or it runs "
+        return (f"{side.name}: no telemetry: it has not opened a device yet, or it runs "
                 "EAL with --no-telemetry")
     devices = ", ".join(f"{d['name']} ({d['role']})" for d in side.all("devices"))
     return f"{side.name}: has no {what}; its devices: {devices or 'none'}"
@@ -41,11 +41,11 @@ def of_client(host, client, dpu):
     same_name = [s for s in servers if s["name"] == client["name"]]
     if any(s["function"] == client["function"] for s in same_name):
         reason = client.get("reason")
-        return f"{me} is not connected, though that server is there" + (
+        return f"{me} is not connected, though that server is running" + (
             f": {reason}" if reason else "")
     if same_name:
         places = " and ".join(sorted({s["function"] for s in same_name}))
-        return (f"{me} finds no server there: the dpu listens for that name on {places}, of "
+        return (f"{me} finds no server there: the dpu's server of that name is on {places}, "
                 "another representor")
     if not servers:
         return f"{me} finds no server: {before_server(dpu)}"
@@ -138,7 +138,7 @@ def why(dpu, hosts):
             return found
     left = [host.name for host in hosts if host.is_running()]
     if left and not dpu.is_running():
-        return " and ".join(left) + ": not ended, though the dpu has"
+        return " and ".join(left) + ": still running, though the dpu has ended"
     if not any(conn["state"] == "up" for host in hosts for conn in host.all("connections")):
         return None
     silent = time.monotonic() - max(side.spoke_at for side in sides)

@@ -50,10 +50,10 @@ red() {
 }
 
 red 'a server that never starts' 124 \
-	'no server can be reached; dpu: shows nothing of itself: it has not opened a device yet' \
+	'no server can be reached; dpu: no telemetry: it has not opened a device yet' \
 	-- sleep 1000 --- "$host"
 red 'the wrong representor' 124 \
-	"'greet' on pf0 finds no server there: the dpu listens for that name on pf1, of another rep" \
+	"'greet' on pf0 finds no server there: the dpu's server of that name is on pf1" \
 	-- "$dpu" -r b1:00.1 --- "$host"
 red 'the wrong name' 124 "'greet' on pf0 finds no server of that name there, but 'hello'" \
 	-- "$dpu" -n hello --- "$host"

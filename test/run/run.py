@@ -114,11 +114,11 @@ def fails():
 def waits():
     """What does not go on is ended, and named."""
     run(shell("sleep 1000"), client(), options=["--timeout", "0.5"], status=STATUS_TIMEOUT,
-        says=["timeout after 0.5 s: no server can be reached; dpu: shows nothing of itself"])
+        says=["timeout after 0.5 s: no server can be reached; dpu: no telemetry"])
     run(server(), client("--name", "other", "--wait", "5000"), status=1,
         says=["host: its client 'other' on pf0 finds no server of that name there, but 'ctrl_path'"])
     run(server("--dev", "comch_shm0,role=dpu,rep=pf0vf1"), client("--wait", "5000"), status=1,
-        says=["the dpu listens for that name on pf0vf1, of another representor"])
+        says=["the dpu's server of that name is on pf0vf1, another representor"])
     run([HANG, *EAL], client(), options=["--timeout", "8"], status=STATUS_TIMEOUT,
         says=["dpu  | got a message", "dpu: hangs: it has not called its poll"])
 

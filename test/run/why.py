@@ -79,7 +79,7 @@ serving = {"devices": [device("dpu")], "servers": [server()], "polls": [poll()]}
 up = {"clients": [client(state="RUNNING")], "polls": [poll()]}
 connecting = [{**conn(), "state": "connecting"}]
 
-says(Known("dpu", **serving), Known("host"), "host: shows nothing of itself")
+says(Known("dpu", **serving), Known("host"), "host: no telemetry")
 says(Known("dpu", **serving), Known("host", devices=[device("host")]), "host: has no client",
      "comch_shm0 (host)")
 # One that has ended, of which nothing is known.
@@ -89,12 +89,12 @@ says(Known("dpu", **serving), Known("host", clients=[client(name="t")], connecti
 says(Known("dpu", **serving), Known("host", clients=[client("t", "pf1")], connections=connecting),
      "no server of that name there; the dpu has 's' on pf0")
 says(Known("dpu", **serving), Known("host", clients=[client(function="pf0vf1")]),
-     "the dpu listens for that name on pf0, of another representor")
+     "the dpu's server of that name is on pf0, another representor")
 says(Known("dpu", **serving), Known("host", clients=[client(state="IDLE", reason="rejected")]),
-     "is not connected, though that server is there: rejected")
+     "is not connected, though that server is running: rejected")
 says(Known("dpu", running=False, **serving), Known("host", clients=[client()]),
      "host: its client 's' on pf0 is not connected: the dpu has ended")
-for dpu, reason in ((Known("dpu"), "dpu: shows nothing of itself"),
+for dpu, reason in ((Known("dpu"), "dpu: no telemetry"),
                     (Known("dpu", devices=[device("dpu")]), "dpu: has no server; its devices: "
                      "comch_shm0 (dpu)"),
                     (Known("dpu", servers=[server(state="IDLE")]),
@@ -129,8 +129,9 @@ says(Known("dpu", ago=5, connections=[conn("host", rx_msgs=3)], **serving),
      "connected, and silent for 3 s: dpu has sent 0 and received 3; host has sent 3 and received 0")
 says(Known("dpu", connections=[conn("host", rx_msgs=3)], **serving),
      Known("host", connections=[conn(tx_msgs=3)], **up), "connected, and at work: dpu has sent 0")
-# Killed by its fault: the client shows nothing of it, or its state.
-says(Known("dpu", running=False, **serving), Known("host", **up), "host: not ended, though the dpu has")
+# Killed by its fault: the client has not noticed, or has and shows its state.
+says(Known("dpu", running=False, **serving), Known("host", **up),
+     "host: still running, though the dpu has ended")
 # On two machines no side knows the process of the other one.
 far = {**conn(), "peer_pid": -1}
 says(Known("dpu", connections=[far], **serving),
