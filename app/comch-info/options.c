@@ -34,6 +34,7 @@ static const char usage[] =
 	"                            (comch_mlx5 by default), and why it cannot be used\n"
 	"      --default-devices     print the built-in device table of programs for DOCA,\n"
 	"                            as a start for your own\n"
+	"      --check-devices FILE  say what is wrong in a device table, if anything is\n"
 	"  -V, --version             print the version of the library\n"
 	"  -h, --help                print this help\n"
 	"\n"
@@ -48,10 +49,12 @@ static const char usage[] =
 
 static const char hint[] =
 	"valid options: --file-prefix PREFIX, --explain CONNECTION, --watch [SECONDS], --json, "
-	"--dev DEVARGS, --scan [DRIVER], --default-devices, --version, --help";
+	"--dev DEVARGS, --scan [DRIVER], --default-devices, --check-devices FILE, --version, "
+	"--help";
 
-/** An option without a letter. */
+/** Options without a letter. */
 #define OPTION_DEFAULT_DEVICES 256
+#define OPTION_CHECK_DEVICES 257
 
 /* Digits only. */
 static int
@@ -111,19 +114,44 @@ bad_value(const char *option, const char *text, const char *want)
 	return -1;
 }
 
+#ifdef COMCH_APP_DOCA
 static int
 default_devices(struct info_options *opts)
 {
-#ifdef COMCH_APP_DOCA
 	fputs(comch_doca_default_devices(), stdout);
 	opts->done = true;
 	return 0;
+}
+
+static int
+check_devices(struct info_options *opts, const char *path)
+{
+	const char *fault = comch_doca_devices_fault(path);
+
+	if (fault != NULL) {
+		INFO_ERR("%s", fault);
+		return -1;
+	}
+	opts->done = true;
+	return 0;
+}
 #else
+static int
+default_devices(struct info_options *opts)
+{
 	(void)opts;
 	INFO_ERR("--default-devices: comch-info was built without DOCA support");
 	return -1;
-#endif
 }
+
+static int
+check_devices(struct info_options *opts, const char *path)
+{
+	(void)opts;
+	INFO_ERR("--check-devices %s: comch-info was built without DOCA support", path);
+	return -1;
+}
+#endif
 
 static int
 take_option(struct info_options *opts, int option, int argc, char **argv)
@@ -157,6 +185,8 @@ take_option(struct info_options *opts, int option, int argc, char **argv)
 		return 0;
 	case OPTION_DEFAULT_DEVICES:
 		return default_devices(opts);
+	case OPTION_CHECK_DEVICES:
+		return check_devices(opts, optarg);
 	case 'V':
 		printf("comch-info %s\n", rte_comch_version());
 		opts->done = true;
@@ -166,6 +196,7 @@ take_option(struct info_options *opts, int option, int argc, char **argv)
 		opts->done = true;
 		return 0;
 	default: /* getopt has printed the error */
+		INFO_ERR("%s", hint);
 		return -1;
 	}
 }
@@ -181,6 +212,7 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 		{ "dev", required_argument, NULL, 'd' },
 		{ "scan", optional_argument, NULL, 's' },
 		{ "default-devices", no_argument, NULL, OPTION_DEFAULT_DEVICES },
+		{ "check-devices", required_argument, NULL, OPTION_CHECK_DEVICES },
 		{ "version", no_argument, NULL, 'V' },
 		{ "help", no_argument, NULL, 'h' },
 		{ NULL, 0, NULL, 0 },
@@ -192,7 +224,8 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 			(option = getopt_long(argc, argv, "p:e:w::jd:s::Vh", longs, NULL)) != -1)
 		ret = take_option(opts, option, argc, argv);
 	if (ret == 0 && !opts->done && optind < argc) {
-		INFO_ERR("unexpected argument '%s'", argv[optind]);
+		INFO_ERR("unexpected argument '%s'%s; %s", argv[optind], opts->watch_ms != 0 ?
+			" (--watch takes seconds from 0.01 to 86400)" : "", hint);
 		ret = -1;
 	}
 	if (ret == 0 && (opts->dev != NULL || opts->scan != NULL) &&
@@ -202,7 +235,5 @@ info_options_parse(struct info_options *opts, int argc, char **argv)
 			"--json only");
 		ret = -1;
 	}
-	if (ret != 0)
-		INFO_ERR("%s", hint);
 	return ret;
 }

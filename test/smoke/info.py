@@ -12,18 +12,27 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 
 INFO, HOLD, VERSION = sys.argv[1:]
 OPTIONS = ("--file-prefix", "--explain", "--watch", "--json", "--dev", "--scan", "--default-devices",
-           "--version", "--help")
+           "--check-devices", "--version", "--help")
 SECTIONS = ("drivers", "devices", "servers", "clients", "connections", "producers",
             "consumers", "memory", "polls")
-BAD = (["--bogus"], ["-x"], ["more"], ["--explain"], ["--explain", "x"], ["--explain", "-1"],
-       ["--explain", "4294967296"], ["--watch=0"], ["--watch=x"], ["--watch", "1e9"],
-       ["--file-prefix"], ["--file-prefix", ""], ["--file-prefix", "../x"], ["--json=1"],
-       ["--dev", "comch_shm0,role=dpu,rep=pf0", "--explain", "1"], ["--scan", "--watch"],
-       ["--scan", "--dev", "comch_shm0,role=dpu,rep=pf0"])
+BAD = (["--bogus"], ["-x"], ["more"], ["--explain"], ["--file-prefix"], ["--json=1"],
+       ["--watch", "x"], ["--check-devices"])
+BAD_VALUES = (
+    (["--explain", "x"], "expected a connection id"),
+    (["--explain", "-1"], "expected a connection id"),
+    (["--explain", "4294967296"], "expected a connection id"),
+    (["--watch=0"], "expected seconds"), (["--watch=x"], "expected seconds"),
+    (["--watch", "1e9"], "expected seconds"),
+    (["--file-prefix", ""], "expected a prefix"), (["--file-prefix", "../x"], "expected a prefix"),
+    (["--dev", "comch_shm0,role=dpu,rep=pf0", "--explain", "1"], "query no other program"),
+    (["--scan", "--watch"], "query no other program"),
+    (["--scan", "--dev", "comch_shm0,role=dpu,rep=pf0"], "query no other program"),
+    (["--check-devices", "/nowhere"], "/nowhere: read failed"))
 
 
 def ask(*args, status=0):
@@ -52,6 +61,19 @@ def command_line():
         out, err = ask(*args, status=2)
         assert not out, out
         assert "valid options: " in err and all(option in err for option in OPTIONS), (args, err)
+    for args, text in BAD_VALUES:
+        out, err = ask(*args, status=2)
+        assert not out and text in err and err.count("\n") == 1, (args, err)
+    with tempfile.NamedTemporaryFile("w") as table:
+        table.write("[device dpu0]\npci = 03:00.0\nfault.fire = 1\n")
+        table.flush()
+        out, err = ask("--check-devices", table.name, status=2)
+        assert f"{table.name}:3: unknown fault 'fire'" in err, err
+        table.seek(0)
+        table.truncate()
+        table.write(ask("--default-devices")[0])
+        table.flush()
+        assert ask("--check-devices", table.name) == ("", "")
 
 
 def devices():

@@ -113,6 +113,7 @@ doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev)
 		ret = open_native(&devinfo->dev);
 	if (ret == DOCA_SUCCESS) {
 		devinfo->dev.nb_opens++;
+		devinfo->faults.is_used = true;
 		*dev = &devinfo->dev;
 	}
 	pthread_mutex_unlock(&impl_dev_lock);

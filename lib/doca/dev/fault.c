@@ -6,6 +6,7 @@
 
 #include <inttypes.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -21,16 +22,17 @@
 #define DEFAULT_SEED 1
 #define WHEN "N (the Nth), N-M, N- (from the Nth on) or 1/N (one of N, at random)"
 
-/* How each is named, and what it does. */
+/* How each is named, what it counts, and what it does. */
 static const struct {
 	const char *name;
+	const char *counts;
 	const char *effect;
 } faults_of[IMPL_NB_FAULTS] = {
-	[IMPL_FAULT_AGAIN] = { "again", "returns AGAIN" },
-	[IMPL_FAULT_ERROR] = { "error", "fails with IO_FAILED, unsent" },
-	[IMPL_FAULT_LATE] = { "late", "is late" },
-	[IMPL_FAULT_RESET] = { "reset", "ends its connection" },
-	[IMPL_FAULT_EXIT] = { "exit", "kills this process" },
+	[IMPL_FAULT_AGAIN] = { "again", "submits", "returns AGAIN" },
+	[IMPL_FAULT_ERROR] = { "error", "submits", "fails with IO_FAILED, unsent" },
+	[IMPL_FAULT_LATE] = { "late", "submits", "is late" },
+	[IMPL_FAULT_RESET] = { "reset", "control messages", "ends its connection" },
+	[IMPL_FAULT_EXIT] = { "exit", "submits and messages", "kills this process" },
 };
 
 /* Numbers. */
@@ -192,4 +194,30 @@ impl_fault_slow(const struct impl_faults *faults)
 
 	if (faults->slow_ms > 0)
 		nanosleep(&pause, NULL);
+}
+
+/*
+ * A test whose fault did not come has tested nothing: say so at the end of the program. Its log may
+ * be gone by then.
+ */
+static void __attribute__((destructor))
+tell_of_absent(void)
+{
+	const struct impl_faults *faults;
+	struct impl_table *table;
+	struct impl_entry *e;
+	unsigned int i;
+
+	table = impl_table_if_read();
+	if (table == NULL)
+		return;
+	IMPL_TABLE_FOREACH(e, table) {
+		faults = &e->info.faults;
+		for (i = 0; i < IMPL_NB_FAULTS; i++)
+			if (faults->is_used && (e->given_faults >> i & 1) != 0 &&
+					faults->when[i].told == 0)
+				fprintf(stderr, "comch: fault.%s did not come: the %s side had %"
+					PRIu64 " %s\n", faults_of[i].name, faults->side,
+					faults->when[i].count, faults_of[i].counts);
+	}
 }

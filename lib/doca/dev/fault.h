@@ -45,6 +45,7 @@ struct impl_faults {
 	uint32_t slow_ms; /* what a progress that did something takes longer */
 	uint64_t seed;
 	const char *side; /* of the device: "DPU" or "host" */
+	bool is_used;     /* this process has opened the device */
 };
 
 struct impl_table;

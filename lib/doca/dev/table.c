@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <bsd/string.h>
 #include <ini.h>
 #include <rte_common.h>
 
@@ -253,30 +254,55 @@ read_first(struct impl_table *table)
 		comch_doca_default_devices());
 }
 
+/* Of the process. */
 static struct impl_table process_table = {
 	.entries = TAILQ_HEAD_INITIALIZER(process_table.entries),
 };
+
+static pthread_mutex_t process_lock = PTHREAD_MUTEX_INITIALIZER;
+static doca_error_t process_result = DOCA_ERROR_NO_MEMORY;
 
 /* Read once per process, unless there is no memory now. */
 doca_error_t
 impl_table_get(struct impl_table **table)
 {
-	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-	static doca_error_t ret = DOCA_ERROR_NO_MEMORY;
-	doca_error_t now;
+	doca_error_t ret;
 
-	pthread_mutex_lock(&lock);
-	if (ret == DOCA_ERROR_NO_MEMORY) {
-		ret = read_first(&process_table);
-		if (ret == DOCA_ERROR_BAD_CONFIG)
+	pthread_mutex_lock(&process_lock);
+	if (process_result == DOCA_ERROR_NO_MEMORY) {
+		process_result = read_first(&process_table);
+		if (process_result == DOCA_ERROR_BAD_CONFIG)
 			impl_report("%s", process_table.why);
-		else if (ret == DOCA_ERROR_NO_MEMORY)
+		else if (process_result == DOCA_ERROR_NO_MEMORY)
 			impl_table_free(&process_table);
 	}
-	now = ret;
-	pthread_mutex_unlock(&lock);
+	ret = process_result;
+	pthread_mutex_unlock(&process_lock);
 	*table = &process_table;
-	return now;
+	return ret;
+}
+
+struct impl_table *
+impl_table_if_read(void)
+{
+	bool is_valid;
+
+	pthread_mutex_lock(&process_lock);
+	is_valid = process_result == DOCA_SUCCESS;
+	pthread_mutex_unlock(&process_lock);
+	return is_valid ? &process_table : NULL;
+}
+
+const char *
+comch_doca_devices_fault(const char *path)
+{
+	static char why[IMPL_WHY_SIZE];
+	struct impl_table table = { .entries = TAILQ_HEAD_INITIALIZER(table.entries) };
+	doca_error_t ret = impl_table_read_file(&table, path);
+
+	strlcpy(why, ret == DOCA_ERROR_BAD_CONFIG ? table.why : "no memory", sizeof(why));
+	impl_table_free(&table);
+	return ret == DOCA_SUCCESS ? NULL : why;
 }
 
 bool

@@ -122,6 +122,8 @@ struct impl_table {
  * DOCA_ERROR_NO_MEMORY.
  */
 doca_error_t impl_table_get(struct impl_table **table);
+/* The same if it was read and is valid; else NULL. */
+struct impl_table *impl_table_if_read(void);
 
 /*
  * Whether a pointer is to a member of an entry of the process's table, and not to something

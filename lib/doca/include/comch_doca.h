@@ -29,6 +29,12 @@ __attribute__((visibility("default"))) void comch_doca_role_set(int role);
 /** The built-in device table, as INI text. */
 __attribute__((visibility("default"))) const char *comch_doca_default_devices(void);
 
+/**
+ * What is wrong in a file with a device table, with the place; NULL: nothing. Of one thread at a
+ * time.
+ */
+__attribute__((visibility("default"))) const char *comch_doca_devices_fault(const char *path);
+
 #ifdef __cplusplus
 }
 #endif

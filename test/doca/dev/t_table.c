@@ -380,6 +380,14 @@ write_file(const char *dir, const char *text)
 	return path;
 }
 
+T_CASE(a_file_is_checked)
+{
+	T_CHECK(comch_doca_devices_fault(write_file(t_dir(), DEV PF0)) == NULL);
+	T_STR_HAS(comch_doca_devices_fault(write_file(t_dir(), DEV "fire = 1\n" PF0)),
+		"unknown key 'fire'");
+	T_STR_HAS(comch_doca_devices_fault("/nowhere"), "/nowhere: read failed");
+}
+
 /* Name of the first device of the DPU, as the process sees its table. */
 static const char *
 first_ibdev(void)
