@@ -143,7 +143,10 @@ class Pair:
         try:
             side.start(self.ended, terminal)
         except OSError as error:
-            self.verdict = f"{side.name}: cannot be started: {error}"
+            what = error.strerror
+            if isinstance(error, FileNotFoundError) and os.path.exists(side.command[0]):
+                what = "its interpreter, in the first line, does not exist"
+            self.verdict = f"{side.name}: cannot be started: {side.command[0]}: {what}"
             return STATUS_CANNOT
         if terminal:
             # Ctrl-C is for the debugger.

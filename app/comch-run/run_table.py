@@ -56,6 +56,14 @@ def source(given, comch_info):
     return done.stdout
 
 
+def check(path, comch_info):
+    """Find what is wrong in a table before a program does."""
+    done = subprocess.run([comch_info, "--check-devices", path], capture_output=True, text=True,
+                          check=False)
+    if done.returncode != 0:
+        raise Wrong(done.stderr.strip().removeprefix("comch-info: "))
+
+
 def is_replaced(section, name, keys):
     """Whether a key of the table gives way: a limit or profile that a function has of its own, too."""
     return any(name == key and (section == of or not key.startswith("fault."))

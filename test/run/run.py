@@ -165,6 +165,8 @@ def odd_ends():
     program.write_bytes(b"\x7fELF no program")
     program.chmod(0o755)
     run(server(), [str(program)], status=126, says=["host: cannot be started: ", "Exec format"])
+    program.write_text("#!/nowhere/sh\n")
+    run(server(), [str(program)], status=126, says=["its interpreter, in the first line, does not"])
     # Without telemetry, a server is found in a directory that other pairs know, too.
     run([SERVER, "--no-telemetry", *EAL, "--clients", "1"], [CLIENT],
         env={**os.environ, "COMCH_DIR": str(pathlib.Path(here.name, "comch"))},
@@ -197,9 +199,16 @@ def faults():
     mine.write_bytes(b"\xef\xbb\xbf[device d]\npci = 03:00.0\nlimit.max_msg_size : 8\n; \xe9t\xe9\n"
                      b"[function pf0]\npci = b1:00.0\nfault.again = 1\nlimit.max_msg_size = 9\n")
     run(dpu, host, options=["--devices", str(mine), "--limit", "max_msg_size=100",
-                            "--fault", "host:again=100"], says=["1 texts received"])
-    run(dpu, host, options=["--fault", "host:fire=1"], status=1,
-        says=["unknown fault 'fire'; known faults: again, error, late, reset, exit, late_ms"])
+                            "--fault", "host:again=100"], says=[
+        "1 texts received",
+        "host | comch: fault.again did not come: the host side had 1 submits"])
+    # A mistake is found before a program starts.
+    for options, text in (
+            (["--fault", "host:fire=1"], "unknown fault 'fire'; known faults: again, error, late, "),
+            (["--fault", "dpu:again=x"], "fault.again = x: expected N (the Nth)"),
+            (["--limit", "speed=1"], "unknown limit 'speed'"),
+            (["--profile", "bf9"], "profile = bf9: expected")):
+        run(dpu, host, options=options, status=2, says=[text])
 
 
 def lab():
@@ -207,8 +216,11 @@ def lab():
     fake = pathlib.Path(here.name, "lab.sh")
     words = pathlib.Path(here.name, "words")
 
+    table = pathlib.Path(here.name, "lab.ini")
+    table.write_text("[device d]\npci = 03:00.0\n[function pf0]\npci = b1:00.0\n")
+
     def says(text, status):
-        fake.write_text(f"#!/bin/sh\n[ $1 != devices ] || exec echo '[device d]'\n"
+        fake.write_text(f"#!/bin/sh\n[ $1 != devices ] || exec cat {table}\n"
                         f"echo \"$@\" >{words}\nprintf '{text}'\nexit {status}\n")
         fake.chmod(0o755)
 
@@ -266,9 +278,10 @@ def command_line():
             (["--limit", "host:x=1", "--", "true", "---", "true"], "expected x=1"),
             (["--", "/nowhere", "---", "true"], "dpu: program /nowhere does not exist"),
             (["--", "true", "---", "/etc/passwd"], "host: program /etc/passwd is not executable")):
+        is_program = "program " in text
         done = subprocess.run([RUN, *words], capture_output=True, text=True, check=False,
                               cwd=here.name, timeout=LIMIT_S)
-        assert done.returncode == 2 and text in done.stderr, (words, done)
+        assert done.returncode == (126 if is_program else 2) and text in done.stderr, (words, done)
         assert done.stderr.count("\n") == 1, done
 
 
