@@ -187,6 +187,8 @@ samples_copy "$samples" "$work/tree"
 step "Building the programs of release $release"
 for role in dpu host; do
 	for source in "$work/tree"/samples/doca_comch/*/; do
+		# Not the build directories of a reader who follows the guide.
+		[ -e "$source/meson.build" ] || continue
 		name=$(basename "$source")
 		build_program "$role" "$name" "$source" "doca_$name"
 	done

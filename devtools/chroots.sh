@@ -30,8 +30,7 @@ chroot_options() {
 			elif [[ $switches = *" $name "* ]]; then
 				declare -g "${name//-/_}=true"
 			else
-				usage >&2
-				exit 2
+				misuse "unknown option '$1' (try --help)"
 			fi ;;
 		*)
 			[ -z "$argument" ] || misuse "one $what, not '$argument' and '$1'"
@@ -72,6 +71,8 @@ chroot_copy() {
 # script exits. TREE as above.
 chroot_make() {
 	[ "$(id -u)" -eq 0 ] || die 'needs root'
+	unshare --mount mount --make-rprivate / 2>/dev/null ||
+		die 'needs to mount: in a container, run it with --privileged; in a chroot, on a mount point'
 	"$top/devtools/setup.sh" chroot
 	root=$(mktemp -d)
 	# The mounts are in another namespace, so this removes our files only.

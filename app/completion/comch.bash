@@ -21,6 +21,8 @@ _comch() {
 	case $prev in
 	--gdb | --strace | --valgrind)
 		words='dpu host' ;;
+	--profile)
+		words='bf2 bf3' ;;
 	--doca)
 		words=$(comch-doca-env --list 2>/dev/null | grep -oE '\b[0-9]+\.[0-9]+\b' | sort -uV) ;;
 	-*)
@@ -31,7 +33,9 @@ _comch() {
 		words= ;;
 	esac
 	if [ -z "$words" ] && [[ $cur == -* ]]; then
-		words=$(grep -oE -- '--[a-z][a-z-]*' <<<"$help" | sort -u)
+		# Where a line begins with them, or with a letter.
+		words=$(grep -E '^ *-' <<<"$help" | grep -oE -- '(^ *|, )(-[a-zA-Z], )?--[a-z][a-z-]*' |
+			grep -oE -- '--[a-z][a-z-]*' | sort -u)
 	elif [ -z "$words" ]; then
 		case ${command##*/} in
 		comch-perf) words=$(_comch_tests <<<"$help") ;;
