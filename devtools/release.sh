@@ -4,10 +4,13 @@
 #
 # Make all files of a release of the last commit, check them, and say what a person would do next.
 #
-# usage: devtools/release.sh --dry-run [--quick] [--out DIR]
+# usage: devtools/release.sh --dry-run [--quick] [--without-net RELEASE] [--out DIR]
 #
 #   --dry-run  there is no other way: nothing is tagged or published
 #   --quick    no packages: the versions, the checks, the tarball and the documentation
+#   --without-net RELEASE
+#              of this release of Debian, leave out librte-net-comch: its mirror has no source
+#              package of DPDK
 #   --out DIR  where the files go; default: build-release
 #
 # The tarball is built from; packages for amd64 are built twice, installed and purged, and run the project
@@ -21,6 +24,7 @@ set -euo pipefail
 out=$top/build-release
 dry=false
 quick=false
+without_net=
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help)
@@ -32,13 +36,17 @@ while [ $# -gt 0 ]; do
 	--quick)
 		quick=true
 		shift ;;
+	--without-net)
+		case ${2:-} in
+		bookworm | trixie) without_net=$2 ;;
+		*) misuse "--without-net: expected bookworm or trixie, not '${2:-}'" ;;
+		esac
+		shift 2 ;;
 	--out)
-		[ -n "${2:-}" ] || die '--out needs a value'
+		[ -n "${2:-}" ] || misuse '--out needs a value'
 		out=$(realpath -m "$2")
 		shift 2 ;;
-	*)
-		usage >&2
-		exit 2 ;;
+	*) misuse "unexpected '$1' (try --help)" ;;
 	esac
 done
 $dry || die 'a person publishes: use --dry-run, and do what it says at its end'
@@ -88,10 +96,13 @@ tar -cJf "$out/comch-$version-doc.tar.xz" -C "$html" --transform "s|^\.|comch-$v
 
 if ! $quick; then
 	for release in bookworm trixie; do
-		devtools/build-deb.sh --release "$release" --twice --out "$out/$release-amd64"
+		net=()
+		[ "$release" != "$without_net" ] || net=(--without-net)
+		devtools/build-deb.sh --release "$release" --twice "${net[@]}" --out "$out/$release-amd64"
 		devtools/try-deb.sh --release "$release" "$out/$release-amd64"
 		devtools/try-image.sh --release "$release" "$out/$release-amd64"
-		devtools/build-deb.sh --release "$release" --arch arm64 --out "$out/$release-arm64"
+		devtools/build-deb.sh --release "$release" --arch arm64 "${net[@]}" \
+			--out "$out/$release-arm64"
 	done
 fi
 (cd "$out" && find . -type f -printf '%P\0' | sort -z | xargs -0 sha256sum) >"$tmp/sums"
@@ -103,6 +114,8 @@ if [ "${#wrong[@]}" -gt 0 ]; then
 	printf 'not ready: %s\n' "${wrong[@]}"
 	exit 1
 fi
+[ -z "$without_net" ] || printf '\nThe packages of %s lack librte-net-comch: build them with it first.\n' \
+	"$without_net"
 cat <<END
 
 What a person does next:
