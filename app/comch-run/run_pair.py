@@ -15,6 +15,7 @@ import threading
 import time
 
 import run_table
+from run_end import ENDING, requests
 from run_side import Side
 from run_why import before_server, why
 
@@ -30,8 +31,6 @@ LOOK_LATER_S = 0.5
 MAX_PLACE = 24
 # Of processes that have started others, and so on.
 MAX_DEPTH = 100
-# What asks to end.
-ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 COLOURS = {"dpu": "36", "host": "33"}
 PR_SET_CHILD_SUBREAPER = 36
 
@@ -141,7 +140,9 @@ class Pair:
         """Start a side; 0 or the status of the run."""
         terminal = side.name == self.options.terminal
         try:
-            side.start(self.ended, terminal)
+            # A side that is half there could not be ended.
+            with requests.held():
+                side.start(self.ended, terminal)
         except OSError as error:
             what = error.strerror
             if isinstance(error, FileNotFoundError) and os.path.exists(side.command[0]):
