@@ -153,7 +153,7 @@ fail_pair() {
 	verdict=$(tail -n 1 "$log.log" | cut -c 1-150)
 	# Its detached threads count themselves down in a variable on the stack of main(), which may have
 	# returned: comch_utils_destroy() of a broken connection does not wait for them.
-	if [[ $name = secure_channel && $fault = *:reset=* && $status = 139 ]]; then
+	if [[ $name = secure_channel && $fault =~ :(reset|exit)= && $status = 139 ]]; then
 		result 0 "$name with $fault: crashed: its threads write to the stack of main() after its end"
 		return
 	fi
