@@ -40,6 +40,7 @@ ROOMS = {
         "ctrl": ("base", "sdk"),
         "data": ("base", "ctrl", "mem", "sdk"),
         "msgq": ("base", "sdk"),
+        "remote": ("base", "ctrl", "sdk"),
         "observe": ("base", "ctrl", "data", "mem", "msgq", "sdk"),
     },
     "lib/doca": {
@@ -49,6 +50,7 @@ ROOMS = {
         "dev": ("base", "log"),
         "mem": ("base", "dev", "log"),
         "ctx": ("base", "dev", "log"),
+        "accel": ("base", "ctx", "dev", "log", "mem"),
         "comch": ("base", "ctx", "dev", "log", "mem"),
         "cc": ("comch",),
         "comm_channel": ("base", "comch", "ctx", "dev", "log"),

@@ -23,6 +23,7 @@
 
 #include <rte_string_fns.h>
 
+#include "sdk/comch_stale.h"
 #include "shm_private.h"
 
 #define BACKLOG 1024
@@ -139,7 +140,7 @@ bind_and_listen(const char *path)
 	if (sock < 0)
 		return failed("socket for", path, "");
 	/* We have the lock, but that of a live server may have been removed. */
-	ret = comch_place_is_stale(path);
+	ret = comch_stale_socket(path);
 	if (ret <= 0) {
 		errno = -ret;
 		ret = ret == 0 ? -EADDRINUSE : failed("socket for", path, "");

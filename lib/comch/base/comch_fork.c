@@ -94,7 +94,7 @@ before_fork(void)
 	noted.has_objects = false;
 	SLIST_FOREACH(type, &comch_registry.types, next) {
 		TAILQ_FOREACH(entry, &type->list, next) {
-			noted.has_objects = true;
+			noted.has_objects |= !type->is_service;
 			if (type->before_fork != NULL)
 				type->before_fork(entry);
 		}

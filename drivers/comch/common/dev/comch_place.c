@@ -11,9 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_log.h>
@@ -229,26 +227,4 @@ comch_place_relock(const struct comch_place *p, int *fd, const char *path)
 	close(*fd);
 	*fd = ret;
 	return 0;
-}
-
-int
-comch_place_is_stale(const char *path)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	bool stale;
-	int sock;
-
-	if (rte_strscpy(addr.sun_path, path, sizeof(addr.sun_path)) < 0)
-		return -ENAMETOOLONG;
-	/*
-	 * Of another type than any server's: the kernel looks the socket up and refuses us with
-	 * EPROTOTYPE, so a live server has no connection of ours to accept.
-	 */
-	sock = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (sock < 0)
-		return -errno;
-	stale = connect(sock, (const struct sockaddr *)&addr, sizeof(addr)) != 0 &&
-		(errno == ECONNREFUSED || errno == ENOENT);
-	close(sock);
-	return stale;
 }

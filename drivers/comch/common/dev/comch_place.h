@@ -45,11 +45,6 @@ int comch_place_lock(const struct comch_place *p, const char *path);
 bool comch_place_is_ours(int fd, const char *path);
 /* Lock the path anew, if its file was removed: *fd changes. 0, or as comch_place_lock(). */
 int comch_place_relock(const struct comch_place *p, int *fd, const char *path);
-/*
- * Does no process have a socket at this path? A lock says so, too, but a cleanup may have removed
- * its file, and spares sockets in use. Returns 1, 0, or a negative errno of socket().
- */
-int comch_place_is_stale(const char *path);
 
 /* comch_watch.c: detects that a file was removed, and a cleanup may do that. */
 

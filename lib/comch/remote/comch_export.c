@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* The exports of this process. */
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <bsd/stdlib.h>
+#include <rte_common.h>
+#include <rte_errno.h>
+
+#include "base/comch_fork_notes.h"
+#include "base/comch_registry.h"
+#include "remote/comch_export.h"
+#include "sdk/comch_fork.h"
+
+struct rte_comch_export {
+	struct comch_registry_entry entry;
+	uint64_t number;
+	uint8_t *addr;
+	size_t len;
+	uint32_t flags;
+	struct comch_remote_desc desc;
+};
+
+static COMCH_REGISTRY_TYPE(export_type, NULL)
+/*
+ * `lock` is held while an export is looked up and used: before the lock of the registry. The
+ * thread, which may take it again at once, passes the gate each time; others hold the gate until
+ * they have the lock, so they wait for one piece.
+ */
+static pthread_mutex_t gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static uint64_t last_number;
+
+static void
+lock_all(void)
+{
+	pthread_mutex_lock(&gate);
+	pthread_mutex_lock(&lock);
+}
+
+static void
+unlock_all(void)
+{
+	pthread_mutex_unlock(&lock);
+	pthread_mutex_unlock(&gate);
+}
+
+/* A child of fork(): another thread may have held them. */
+static void
+reset(void *arg)
+{
+	RTE_SET_USED(arg);
+	pthread_mutex_init(&gate, NULL);
+	pthread_mutex_init(&lock, NULL);
+}
+
+static void
+locks_before_fork(struct comch_registry_entry *entry)
+{
+	RTE_SET_USED(entry);
+	comch_fork_note_call(reset, NULL);
+}
+
+static COMCH_REGISTRY_SERVICE(locks, locks_before_fork)
+
+static int
+create(int16_t dev_id, struct rte_comch_export *exp)
+{
+	int ret = comch_export_serve(dev_id, exp->desc.path, sizeof(exp->desc.path));
+
+	if (ret != 0)
+		return ret;
+	exp->desc.version = COMCH_REMOTE_VERSION;
+	arc4random_buf(exp->desc.key, sizeof(exp->desc.key));
+	lock_all();
+	exp->number = ++last_number;
+	comch_registry_add(&export_type, &exp->entry);
+	unlock_all();
+	return 0;
+}
+
+struct rte_comch_export *
+rte_comch_export_create(int16_t dev_id, void *addr, size_t len, uint32_t flags)
+{
+	struct rte_comch_export *exp;
+	int ret;
+
+	if (addr == NULL || len == 0 || len > UINTPTR_MAX - (uintptr_t)addr ||
+			(flags & ~RTE_COMCH_EXPORT_F_WRITE) != 0) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	exp = calloc(1, sizeof(*exp));
+	if (exp == NULL) {
+		rte_errno = ENOMEM;
+		return NULL;
+	}
+	exp->addr = addr;
+	exp->len = len;
+	exp->flags = flags;
+	ret = comch_forked ? -EBADFD : create(dev_id, exp);
+	if (ret == 0)
+		return exp;
+	free(exp);
+	rte_errno = -ret;
+	return NULL;
+}
+
+int
+rte_comch_export_desc(const struct rte_comch_export *exp, uint8_t desc[RTE_COMCH_EXPORT_DESC_LEN])
+{
+	if (exp == NULL || desc == NULL)
+		return -EINVAL;
+	memcpy(desc, &exp->desc, sizeof(exp->desc));
+	return 0;
+}
+
+int
+rte_comch_export_destroy(struct rte_comch_export *exp)
+{
+	if (exp == NULL)
+		return -EINVAL;
+	if (comch_forked)
+		return 0;
+	lock_all();
+	comch_registry_del(&export_type, &exp->entry);
+	unlock_all();
+	explicit_bzero(&exp->desc, sizeof(exp->desc));
+	free(exp);
+	return 0;
+}
+
+/* In the same time, whatever the keys have in common. */
+static bool
+is_same(const uint8_t *a, const uint8_t *b)
+{
+	volatile uint8_t diff = 0;
+	size_t i;
+
+	for (i = 0; i < COMCH_REMOTE_KEY; i++)
+		diff |= a[i] ^ b[i];
+	return diff == 0;
+}
+
+uint64_t
+comch_export_find(const uint8_t *key)
+{
+	const struct rte_comch_export *exp;
+	uint64_t number = 0;
+
+	pthread_mutex_lock(&lock);
+	COMCH_REGISTRY_FOREACH(exp, &export_type)
+		if (is_same(exp->desc.key, key))
+			number = exp->number;
+	pthread_mutex_unlock(&lock);
+	return number;
+}
+
+static int
+check(const struct rte_comch_export *exp, const struct comch_remote_request *request)
+{
+	/* Of an address below it, this wraps to more than any length. */
+	const uint64_t at = request->addr - (uintptr_t)exp->addr;
+
+	if (request->op == COMCH_REMOTE_WRITE && (exp->flags & RTE_COMCH_EXPORT_F_WRITE) == 0)
+		return -EACCES;
+	return at <= exp->len && request->len <= exp->len - at ? 0 : -EACCES;
+}
+
+static int
+copy_of(const struct rte_comch_export *exp, const struct comch_remote_request *request,
+		uint8_t *slot)
+{
+	int ret = check(exp, request);
+
+	return ret != 0 ? ret : comch_export_copy_bytes((uint8_t *)(uintptr_t)request->addr, slot,
+		request->len, request->op == COMCH_REMOTE_READ);
+}
+
+int
+comch_export_copy(uint64_t number, const struct comch_remote_request *request, uint8_t *slot)
+{
+	const struct rte_comch_export *exp;
+	int ret = -ENOTCONN;
+
+	pthread_mutex_lock(&gate);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&gate);
+	COMCH_REGISTRY_FOREACH(exp, &export_type)
+		if (exp->number == number) {
+			ret = copy_of(exp, request, slot);
+			break;
+		}
+	pthread_mutex_unlock(&lock);
+	return ret;
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/*
+ * Importers of this process's exports. Only the thread touches them, but for a fork.
+ *
+ * An importer sends one descriptor, its window, which threads receive that may block in it. They
+ * also map it and seal it. Meanwhile its socket is watched for its end only.
+ */
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <rte_common.h>
+
+#include "base/comch_fork_notes.h"
+#include "base/comch_registry.h"
+#include "remote/comch_export.h"
+#include "sdk/comch_foreign.h"
+#include "sdk/comch_log.h"
+
+/* Importers at a time; those of one process. */
+#define MAX_PEERS 256
+#define MAX_OF_PROCESS 128
+
+enum peer_state {
+	PEER_NEW,
+	PEER_KEYED,   /* it has shown a key, and sends its window */
+	PEER_WAITS,   /* its window is being received */
+	PEER_UP,
+};
+
+/* An importer. */
+struct peer {
+	struct comch_registry_entry entry;
+	int fd;
+	enum peer_state state;
+	uint64_t export;               /* number */
+	struct comch_foreign_job *job; /* in PEER_WAITS */
+	struct comch_peermap *window;  /* in PEER_UP */
+	bool has_told;                 /* that it asks for what it may not have */
+	struct ucred cred;
+};
+
+static unsigned int nb_peers;
+/* Of windows, which importers pay for. */
+static uint64_t nb_mapped;
+static const struct comch_peermap_limit limit = {
+	.used = &nb_mapped,
+	.max = MAX_PEERS * COMCH_REMOTE_WINDOW,
+	.max_file = COMCH_REMOTE_WINDOW,
+};
+
+static void
+peer_before_fork(struct comch_registry_entry *entry)
+{
+	comch_fork_note_fd(container_of(entry, struct peer, entry)->fd);
+}
+
+static COMCH_REGISTRY_SERVICE_TYPE(peer_type, peer_before_fork)
+
+void
+comch_export_peer_reset(void)
+{
+	TAILQ_INIT(&peer_type.list);
+	nb_peers = 0;
+}
+
+static void
+peer_close(struct peer *peer)
+{
+	comch_registry_del(&peer_type, &peer->entry);
+	nb_peers--;
+	comch_export_watch(EPOLL_CTL_DEL, peer->fd, 0, NULL);
+	if (peer->job != NULL)
+		comch_foreign_cancel(peer->job);
+	/* Its queue may hold descriptors. */
+	comch_foreign_hang_up(peer->fd);
+	if (peer->window != NULL)
+		comch_peermap_put(peer->window);
+	free(peer);
+}
+
+/* Accept */
+
+/* The pid of a process in another pid namespace is 0: then its user counts. */
+static bool
+is_same_process(const struct ucred *a, const struct ucred *b)
+{
+	return a->pid == b->pid && (a->pid > 0 || a->uid == b->uid);
+}
+
+/* Make room for one more: of those that are not served yet, the oldest goes. */
+static bool
+make_room(const struct peer *new)
+{
+	struct peer *peer, *oldest = NULL;
+	unsigned int nb = 0;
+
+	COMCH_REGISTRY_FOREACH(peer, &peer_type) {
+		nb += is_same_process(&peer->cred, &new->cred);
+		if (peer->state != PEER_UP && oldest == NULL)
+			oldest = peer;
+	}
+	if (nb > MAX_OF_PROCESS) {
+		COMCH_LOG_PEER(COMCH_LOG, "export: refused process %d (uid %u): it has %u "
+			"connections already", new->cred.pid, new->cred.uid, nb - 1);
+		return false;
+	}
+	if (nb_peers <= MAX_PEERS)
+		return true;
+	if (oldest == new) {
+		COMCH_LOG_PEER(COMCH_LOG, "export: refused process %d (uid %u): there are %u "
+			"importers already", new->cred.pid, new->cred.uid, nb_peers - 1);
+		return false;
+	}
+	peer_close(oldest);
+	return true;
+}
+
+static void
+peer_open(struct peer *peer)
+{
+	socklen_t len = sizeof(peer->cred);
+
+	if (getsockopt(peer->fd, SOL_SOCKET, SO_PEERCRED, &peer->cred, &len) != 0 ||
+			comch_export_watch(EPOLL_CTL_ADD, peer->fd, EPOLLIN, peer) != 0 ||
+			!make_room(peer))
+		peer_close(peer);
+}
+
+bool
+comch_export_peer_accept(int listener)
+{
+	struct peer *peer = calloc(1, sizeof(*peer));
+	int err = 0;
+
+	if (peer == NULL)
+		return false;
+	/* A fork in between would leave the socket in the child. */
+	pthread_mutex_lock(&comch_registry.lock);
+	peer->fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+	if (peer->fd >= 0)
+		comch_registry_add_locked(&peer_type, &peer->entry);
+	else
+		err = errno;
+	pthread_mutex_unlock(&comch_registry.lock);
+	if (peer->fd < 0) {
+		free(peer);
+		return err != EMFILE && err != ENFILE && err != ENOMEM && err != ENOBUFS;
+	}
+	nb_peers++;
+	peer_open(peer);
+	return true;
+}
+
+/* Hello and window. False, here and below: the importer is to be closed. */
+
+static bool
+welcome(const struct peer *peer, int32_t status)
+{
+	struct comch_remote_welcome text = { .status = status, .version = COMCH_REMOTE_VERSION };
+
+	return send(peer->fd, &text, sizeof(text), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+		(ssize_t)sizeof(text) && status == 0;
+}
+
+static bool
+on_hello(struct peer *peer, const struct comch_remote_hello *hello, size_t len)
+{
+	if (len != sizeof(*hello) || hello->magic != COMCH_REMOTE_MAGIC ||
+			hello->version != COMCH_REMOTE_VERSION)
+		return false;
+	peer->export = comch_export_find(hello->key);
+	peer->state = PEER_KEYED;
+	if (peer->export != 0)
+		return true;
+	COMCH_LOG_PEER(COMCH_LOG, "export: refused process %d (uid %u): its key is of no "
+		"export, or of one that was destroyed", peer->cred.pid, peer->cred.uid);
+	return welcome(peer, -ENOTCONN);
+}
+
+/* The thread sleeps in its epoll set. */
+static bool
+on_news(void *ctx, bool can_wake)
+{
+	RTE_SET_USED(ctx);
+	if (can_wake)
+		comch_export_wake();
+	return true;
+}
+
+static bool
+receive_window(struct peer *peer)
+{
+	const struct comch_foreign_peer id = {
+		.uid = (int32_t)peer->cred.uid,
+		.pid = peer->cred.pid > 0 ? peer->cred.pid : -1,
+	};
+	int ret = comch_foreign_recv(peer->fd, &id, &limit, on_news, peer, &peer->job);
+
+	if (ret == -EBUSY)
+		return true;
+	peer->state = PEER_WAITS;
+	return ret == 0 ? comch_export_watch(EPOLL_CTL_MOD, peer->fd, 0, peer) == 0 :
+		welcome(peer, ret);
+}
+
+static int
+check_window(const struct comch_foreign_msg *msg)
+{
+	const struct comch_remote_window window = { .magic = COMCH_REMOTE_MAGIC };
+
+	if (msg->len < 0)
+		return msg->len;
+	if (msg->len != (int)sizeof(window) || msg->nb_fds != 1 ||
+			memcmp(msg->data, &window, sizeof(window)) != 0)
+		return -EPROTO;
+	if (msg->map_err != 0)
+		return msg->map_err;
+	return msg->map[0] != NULL && msg->map[0]->len == COMCH_REMOTE_WINDOW ? 0 : -EPERM;
+}
+
+static bool
+on_window(struct peer *peer, struct comch_foreign_msg *msg)
+{
+	int ret = check_window(msg);
+
+	if (ret == 0) {
+		peer->window = msg->map[0];
+		msg->map[0] = NULL;
+	}
+	comch_foreign_drop(msg);
+	if (ret != 0)
+		return welcome(peer, ret);
+	peer->state = PEER_UP;
+	comch_foreign_refuse(peer->fd);
+	return comch_export_watch(EPOLL_CTL_MOD, peer->fd, EPOLLIN, peer) == 0 && welcome(peer, 0);
+}
+
+/* Requests */
+
+static void
+tell_refused(struct peer *peer, const struct comch_remote_request *request)
+{
+	if (peer->has_told)
+		return;
+	peer->has_told = true;
+	COMCH_LOG_PEER(COMCH_LOG, "export: refused process %d (uid %u): it may not %s %u bytes at "
+		"%#" PRIx64 "; further ones are not reported", peer->cred.pid, peer->cred.uid,
+		request->op == COMCH_REMOTE_READ ? "read" : "write", request->len, request->addr);
+}
+
+static bool
+on_request(struct peer *peer, const struct comch_remote_request *request, size_t len)
+{
+	struct comch_remote_reply reply = { .slot = request->slot, .number = request->number };
+
+	if (len != sizeof(*request) || request->slot >= COMCH_REMOTE_SLOTS ||
+			request->len > RTE_COMCH_PIECE_MAX || (request->op != COMCH_REMOTE_READ &&
+			request->op != COMCH_REMOTE_WRITE))
+		return false;
+	reply.status = comch_export_copy(peer->export, request,
+		peer->window->addr + comch_remote_at(request->slot, request->addr));
+	if (reply.status == -EACCES)
+		tell_refused(peer, request);
+	/*
+	 * One that does not read its replies has sent more requests than there are slots. Of an
+	 * export that is gone, its importer has no use for the connection.
+	 */
+	return send(peer->fd, &reply, sizeof(reply), MSG_NOSIGNAL | MSG_DONTWAIT) ==
+		(ssize_t)sizeof(reply) && reply.status != -ENOTCONN;
+}
+
+static bool
+on_message(struct peer *peer)
+{
+	/* One byte more than the longest: a longer message is not one of ours. */
+	union {
+		struct comch_remote_hello hello;
+		struct comch_remote_request request;
+		uint8_t bytes[sizeof(struct comch_remote_hello) + 1];
+	} in;
+	/* peer-read: comch_foreign_next() found a message without descriptors. */
+	ssize_t n = recv(peer->fd, &in, sizeof(in), MSG_DONTWAIT);
+
+	if (n <= 0)
+		return false;
+	return peer->state == PEER_NEW ? on_hello(peer, &in.hello, (size_t)n) :
+		on_request(peer, &in.request, (size_t)n);
+}
+
+static bool
+serve(struct peer *peer)
+{
+	enum comch_foreign_next next;
+
+	/* It is watched for its end only. */
+	if (peer->state == PEER_WAITS)
+		return false;
+	next = comch_foreign_next(peer->fd);
+	if (next == COMCH_FOREIGN_NOTHING)
+		return true;
+	if (peer->state == PEER_KEYED)
+		return next == COMCH_FOREIGN_FDS_NEXT && receive_window(peer);
+	return next == COMCH_FOREIGN_PLAIN && on_message(peer);
+}
+
+void
+comch_export_peer_serve(void *peer)
+{
+	if (!serve(peer))
+		peer_close(peer);
+}
+
+/* False, too, if it is not received yet. */
+static bool
+take_window(struct peer *peer, struct comch_foreign_msg *msg)
+{
+	int ret = comch_foreign_take(peer->job, msg);
+
+	/* Another thread has its lock. */
+	if (ret == -EBUSY)
+		comch_export_wake();
+	if (ret != 0)
+		return false;
+	peer->job = NULL;
+	return true;
+}
+
+void
+comch_export_peer_look(void)
+{
+	struct comch_registry_entry *entry, *next;
+	struct comch_foreign_msg msg;
+	struct peer *peer;
+
+	TAILQ_FOREACH_SAFE(entry, &peer_type.list, next, next) {
+		peer = container_of(entry, struct peer, entry);
+		if (peer->job != NULL && take_window(peer, &msg) && !on_window(peer, &msg))
+			peer_close(peer);
+	}
+}
