@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Build NVIDIA's public DOCA Comch programs with comch, unchanged, and run both sides of
+# Build NVIDIA's public programs for DOCA Comch and DMA with comch, unchanged, and run both sides of
 # each with comch-run.
 #
 # usage: devtools/check-doca-samples.sh [--quick] [--faults] [--lab] [--write] [--work DIR] DIR
@@ -10,10 +10,11 @@
 # DIR is a checkout of https://github.com/NVIDIA-DOCA/doca-samples, of any release from 2.9
 # on (see its file VERSION). The script does not write to it.
 #
-#   --quick     fewer messages
+#   --quick     fewer messages, and no file of 1 GiB
 #   --faults    also with each fault of comch-run on each side: a program may fail, but where it
 #               hangs, comch-run must say what it waits for; and no side crashes, but for one program's mistake
-#   --lab       the host's on the x86-64 machine of lab.sh, the DPU's on the arm64 one; few messages
+#   --lab       the host's on the x86-64 machine of lab.sh, the DPU's on the arm64 one; few messages,
+#               and no DMA: memory of another machine cannot be copied
 #   --write     put the result into doc/guides/doca/programs.md
 #   --work DIR  build in DIR and keep the files; removes those of an earlier run
 #               (default: a temporary directory)
@@ -143,6 +144,58 @@ run_pair() {
 	result "$status" "run $name" "$log.log"
 }
 
+# run_alone NAME PATTERN PROGRAM ARGUMENT...: one program of the DPU.
+run_alone() {
+	local name=$1 pattern=$2 status=0 log=$work/run/$1.log
+	"$doca_env" --doca "$release" dpu -- timeout "$seconds" "$work/dpu/$3" "${@:4}" >"$log" 2>&1 ||
+		status=1
+	grep -qE "$pattern" "$log" || status=1
+	result "$status" "run $name" "$log"
+}
+
+# run_dma_copy TEXT: the host exports its memory in two files and waits for a key, and the DPU copies it.
+run_dma_copy() {
+	local at=$work/run/dma_copy status=0 host
+	mkdir "$at"
+	mkfifo "$at/keys"
+	"$doca_env" --doca "$release" host -- timeout "$seconds" \
+		"$work/host/dma_copy_host/doca_dma_copy_host" -p b1:00.0 -t "$1" -d "$at/desc" -b "$at/buf" \
+		<"$at/keys" >"$at/host.log" 2>&1 &
+	host=$!
+	exec 3>"$at/keys"
+	until grep -q 'press enter' "$at/host.log" || ! kill -0 "$host" 2>/dev/null; do
+		sleep 0.1
+	done
+	run_alone dma_copy_dpu "Memory content: $1" dma_copy_dpu/doca_dma_copy_dpu -p 03:00.0 \
+		-d "$at/desc" -b "$at/buf"
+	echo >&3
+	exec 3>&-
+	wait "$host" || status=1
+	result "$status" 'run dma_copy_host' "$at/host.log"
+}
+
+# run_file NAME BYTES PROGRAM: one side has a file, and the other one gets it; each side in turn.
+run_file() {
+	local name=$1 bytes=$2 program=$3 from status log
+	head -c "$bytes" /dev/urandom >"$work/run/file"
+	for from in dpu host; do
+		log=$work/run/${name}_${bytes}_of_$from status=0
+		rm -rf "$work/run/there"
+		mkdir "$work/run/there"
+		mv "$work/run/file" "$work/run/there/of-$from"
+		"$doca_env" dpu -- "${doca_env%/*}/comch-run" --no-colour --out "$log" --timeout "$seconds" \
+			--doca "$release" -- "$work/dpu/$program" -p 03:00.0 -r b1:00.0 \
+			-f "$work/run/there/of-$([ "$from" = dpu ] && echo dpu || echo new)" \
+			--- "$work/host/$program" -p b1:00.0 \
+			-f "$work/run/there/of-$([ "$from" = host ] && echo host || echo new)" \
+			>"$log.log" 2>&1 || status=1
+		cmp -s "$work/run/there/of-$from" "$work/run/there/of-new" || status=1
+		result "$status" "run $name: $bytes of the $from" "$log.log"
+		mv "$work/run/there/of-$from" "$work/run/file"
+	done
+	rm -rf "$work/run/file" "$work/run/there"
+}
+
 # fail_pair NAME FAULT DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: with a fault. If time runs out, the last
 # line names a side and what it waits for, or who has sent what since when.
 fail_pair() {
@@ -192,10 +245,15 @@ for role in dpu host; do
 		name=$(basename "$source")
 		build_program "$role" "$name" "$source" "doca_$name"
 	done
-	build_program "$role" secure_channel "$work/tree/applications" \
-		secure_channel/doca_secure_channel \
-		-Denable_all_applications=false -Denable_secure_channel=true
+	for name in secure_channel dma_copy; do
+		build_program "$role" "$name" "$work/tree/applications" "$name/doca_$name" \
+			-Denable_all_applications=false "-Denable_$name=true"
+	done
 done
+for name in dma_local_copy dma_copy_dpu; do
+	build_program dpu "$name" "$work/tree/samples/doca_dma/$name" "doca_$name"
+done
+build_program host dma_copy_host "$work/tree/samples/doca_dma/dma_copy_host" doca_dma_copy_host
 
 step 'Running the programs'
 short=10000000 long=100000 seconds=600 late=8
@@ -217,6 +275,17 @@ for pair in "64 $short" "65535 $long"; do
 	run_pair "secure_channel -s $size -n $count" "received $count messages" \
 		"$program" "$program" -s "$size" -n "$count"
 done
+
+if ! $lab; then
+	run_alone dma_local_copy 'memory copied and verified as correct' \
+		dma_local_copy/doca_dma_local_copy -p 03:00.0 -t 'of the DPU'
+	run_dma_copy 'of the host'
+	sizes='1 1048576'
+	$quick || sizes+=' 1073741824'
+	for bytes in $sizes; do
+		run_file dma_copy "$bytes" dma_copy/dma_copy/doca_dma_copy
+	done
+fi
 
 if $faults; then
 	step 'Each fault against each'

@@ -138,6 +138,15 @@ impl_ctx_on_running(struct doca_ctx *ctx)
 }
 
 void
+impl_ctx_fail(struct doca_ctx *ctx)
+{
+	if (ctx->state != DOCA_CTX_STATE_RUNNING)
+		return;
+	ctx->native_idle = true;
+	set_state(ctx, DOCA_CTX_STATE_STOPPING);
+}
+
+void
 impl_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event)
 {
 	if (event->status != 0 && event->text != NULL)
@@ -176,6 +185,8 @@ start_check(const struct doca_ctx *ctx)
 	}
 	if (ctx->dpa != NULL)
 		return DOCA_SUCCESS;
+	if (ctx->ops->jobs != NULL)
+		return ctx->ops->jobs->may_start(ctx);
 	if (ctx->pe == NULL) {
 		IMPL_ERR("%s: cannot start: no progress engine (call doca_pe_connect_ctx())",
 			ctx->ops->name);
@@ -225,6 +236,11 @@ doca_ctx_stop(struct doca_ctx *ctx)
 		return DOCA_SUCCESS;
 	if (ctx->state == DOCA_CTX_STATE_STOPPING)
 		return DOCA_ERROR_IN_PROGRESS;
+	if (__atomic_load_n(&ctx->nb_workqs, __ATOMIC_ACQUIRE) > 0) {
+		IMPL_ERR("%s: cannot stop: it has a work queue (call doca_ctx_workq_rm())",
+			ctx->ops->name);
+		return DOCA_ERROR_IN_USE;
+	}
 	ret = ctx->ops->stop(ctx);
 	if (ret != DOCA_SUCCESS && ret != DOCA_ERROR_IN_PROGRESS) {
 		IMPL_ERR("%s: stop failed: %s", ctx->ops->name, doca_error_get_descr(ret));

@@ -53,10 +53,31 @@ struct doca_task {
 	uint16_t buf_use;       /* of its buf, when it was given that: impl_buf_use() */
 };
 
+struct doca_dev;
+struct doca_job;
+
+/*
+ * Jobs of a context, for a work queue of DOCA until 2.2. Such a context has no engine and no
+ * tasks; a job is in memory of its own, of task_size bytes.
+ */
+struct impl_job_ops {
+	doca_error_t (*add_dev)(struct doca_ctx *ctx, struct doca_dev *dev);
+	doca_error_t (*rm_dev)(struct doca_ctx *ctx, struct doca_dev *dev);
+	/* Whether it can start. */
+	doca_error_t (*may_start)(const struct doca_ctx *ctx);
+	/* Take a job, which is not there afterwards. */
+	doca_error_t (*begin)(const struct doca_job *job, void *work);
+	/* Do a piece of it. DOCA_ERROR_IN_PROGRESS: there is more to do. */
+	doca_error_t (*run)(void *work);
+	/* Whether it waits for something else, so that those behind it can go on. */
+	bool (*is_waiting)(const void *work);
+};
+
 /* Operations of a kind of object. */
 struct impl_ctx_ops {
 	const char *name;
 	size_t task_size;
+	const struct impl_job_ops *jobs; /* NULL: it has tasks */
 	/* Start: DOCA_SUCCESS, DOCA_ERROR_IN_PROGRESS; an error leaves it unchanged. */
 	doca_error_t (*start)(struct doca_ctx *ctx);
 	/* Start to stop; DOCA_SUCCESS: the native object is IDLE. */
@@ -67,7 +88,11 @@ struct impl_ctx_ops {
 	void (*event)(struct doca_ctx *ctx, const struct rte_comch_event *event);
 	/* Process completions, which the poll does not. True: something was done. */
 	bool (*progress)(struct doca_ctx *ctx);
+	/* Whether progress() has something to do that the poll does not know of. May be NULL. */
+	bool (*has_work)(const struct doca_ctx *ctx);
 	doca_error_t (*submit)(struct doca_task *task);
+	/* Find what submit() leaves to a later progress. NULL: nothing. */
+	doca_error_t (*check)(const struct doca_task *task);
 	/* Check a task submitted while STARTING. NULL: not allowed. */
 	doca_error_t (*submit_early)(const struct doca_task *task);
 	/* Report a submitted task whose end the channel does not report: it never got there, or
@@ -112,6 +137,7 @@ struct doca_ctx {
 
 	const struct impl_manners *manners; /* of its device */
 	struct doca_dpa *dpa;   /* of its data path; no engine or tasks then */
+	uint32_t nb_workqs;     /* atomic: work queues that it has */
 	void *native;           /* the native server, client, producer or consumer */
 	/* Tasks */
 	struct doca_task *free_tasks;
@@ -175,6 +201,8 @@ void impl_ctx_free(struct doca_ctx *ctx);
 void impl_ctx_wants_progress(struct doca_ctx *ctx);
 /* Make a STARTING context RUNNING; otherwise no effect. */
 void impl_ctx_on_running(struct doca_ctx *ctx);
+/* Stop a RUNNING context, whose native object is gone or has none; otherwise no effect. */
+void impl_ctx_fail(struct doca_ctx *ctx);
 /* Handle a native STATE event. */
 void impl_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
 /* Whether neither the native object nor a task needs the context. */

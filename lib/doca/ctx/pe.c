@@ -493,7 +493,8 @@ has_work(struct doca_pe *pe)
 	if (pe->ev_next < pe->nb_ev || pe->completed != NULL || refused)
 		return true;
 	TAILQ_FOREACH(ctx, &pe->active, next_active)
-		if (is_ending(ctx) || ctx->late_until != 0)
+		if (is_ending(ctx) || ctx->late_until != 0 ||
+				(ctx->ops->has_work != NULL && ctx->ops->has_work(ctx)))
 			return true;
 	return false;
 }

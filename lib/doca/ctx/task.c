@@ -6,7 +6,6 @@
 
 #include <rte_common.h>
 
-#include "base/alias.h"
 #include "ctx/ctx.h"
 #include "ctx/yield.h"
 #include "dev/report.h"
@@ -216,7 +215,18 @@ doca_task_submit_ex(struct doca_task *task, uint32_t flags)
 	return doca_task_submit(task);
 }
 
-IMPL_ALIAS(doca_task_try_submit, doca_task_submit);
+doca_error_t
+doca_task_try_submit(struct doca_task *task)
+{
+	doca_error_t ret;
+
+	if (task != NULL && task->state == IMPL_TASK_OWNED && task->ctx->ops->check != NULL) {
+		ret = task->ctx->ops->check(task);
+		if (ret != DOCA_SUCCESS)
+			return ret;
+	}
+	return doca_task_submit(task);
+}
 
 void
 doca_task_free(struct doca_task *task)

@@ -141,6 +141,8 @@ doca_dev_close(struct doca_dev *dev)
 {
 	doca_error_t ret;
 
+	if (dev == NULL)
+		return DOCA_SUCCESS;
 	if (!impl_dev_is_one(dev))
 		return DOCA_ERROR_INVALID_VALUE;
 	/* Fails in a forked process, which does not own the device. */

@@ -30,6 +30,9 @@ static const struct {
 	KEY(max_imm_data_len, 1, IMPL_MAX_IMM),
 	KEY(max_consumers, 1, IMPL_MAX_DP_QUEUES),
 	KEY(max_producers, 1, IMPL_MAX_DP_QUEUES),
+	KEY(dma_max_buf_size, 1, IMPL_MAX_DMA_SIZE),
+	KEY(dma_max_buf_list_len, 2, IMPL_MAX_DMA_LIST),
+	KEY(dma_max_num_tasks, 1, IMPL_MAX_ACCEL_TASKS),
 #undef KEY
 };
 
@@ -56,7 +59,7 @@ field(struct impl_limits *limits, unsigned int i)
 static doca_error_t
 unknown_limit(struct impl_table *table, unsigned int line, const char *name)
 {
-	char valid[256] = "";
+	char valid[512] = "";
 	unsigned int i;
 
 	for (i = 0; i < RTE_DIM(keys); i++) {

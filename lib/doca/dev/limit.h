@@ -26,8 +26,11 @@
 #define IMPL_MAX_DP_QUEUES 256
 #define IMPL_MAX_BUF_SIZE (UINT32_C(1) << 30)
 #define IMPL_MAX_IMM RTE_COMCH_IMM_SIZE
+#define IMPL_MAX_ACCEL_TASKS 65536
+#define IMPL_MAX_DMA_SIZE (UINT32_C(1) << 31)
+#define IMPL_MAX_DMA_LIST 64
 
-/* Named as the capabilities of the DOCA Comch guide. */
+/* Named as the capabilities in the DOCA guides, those of accelerators with their library. */
 struct impl_limits {
 	uint32_t max_msg_size;
 	uint32_t max_recv_queue_size;
@@ -38,6 +41,9 @@ struct impl_limits {
 	uint32_t max_imm_data_len; /* of a consumer of a connection */
 	uint32_t max_consumers;    /* of a connection */
 	uint32_t max_producers;
+	uint32_t dma_max_buf_size; /* bytes of a copy */
+	uint32_t dma_max_buf_list_len; /* of source and destination together */
+	uint32_t dma_max_num_tasks;
 };
 
 #define IMPL_LIMIT(name) offsetof(struct impl_limits, name)

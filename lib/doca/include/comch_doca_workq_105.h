@@ -17,12 +17,12 @@
  *     doca_ctx_dev_add(ctx, dev), doca_ctx_start(ctx), doca_ctx_workq_add(ctx, workq)
  *     doca_workq_submit(workq, &job)
  *     ... doca_workq_progress_retrieve(workq, &event, 0) while DOCA_ERROR_AGAIN
- *     doca_workq_destroy(workq)
+ *     doca_ctx_workq_rm(ctx, workq), doca_workq_destroy(workq)
+ *     doca_ctx_stop(ctx), doca_ctx_dev_rm(ctx, dev)
  *
- * Programs that use the Comm Channel often link these functions because they share code
- * with accelerator programs. comch has no accelerators, and the Comm Channel of these
- * releases is not a context, so no context exists. Functions that need one return
- * DOCA_ERROR_NOT_SUPPORTED. Queues can be created, but never return an event.
+ * With comch the accelerators of DOCA 2.0 to 2.2 are contexts; the Comm Channel of these releases
+ * is not, and programs that use only that often link these functions. A retrieve does
+ * the work, a piece of the oldest job each time, and jobs complete in the order of their submits.
  *
  * Threads: a work queue belongs to one thread at a time.
  *
@@ -44,6 +44,16 @@ struct doca_ctx;
 struct doca_dev;
 /** A work queue. */
 struct doca_workq;
+
+/** Flags of jobs. */
+enum doca_job_flags {
+	DOCA_JOB_FLAGS_NONE = 0,
+};
+
+/** Flags of retrieves. */
+enum doca_workq_retrieve_flags {
+	DOCA_WORKQ_RETRIEVE_FLAGS_NONE = 0,
+};
 
 /** A job: first member of each accelerator's own type of job. */
 struct doca_job {
@@ -74,30 +84,40 @@ struct doca_event {
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_create(uint32_t depth, struct doca_workq **workq);
 
-/** Destroy a work queue and close its event handle. */
+/**
+ * Destroy a work queue and close its event handle.
+ *
+ * @return DOCA_ERROR_IN_USE: a context has it
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_destroy(struct doca_workq *workq);
 
 /**
- * Submit a job.
+ * Submit a job. It is copied.
  *
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: the job has no context
- *   - DOCA_ERROR_NOT_SUPPORTED: otherwise
+ *   - DOCA_ERROR_INVALID_VALUE: the job has no context, another type than those of its context,
+ *     or is invalid in a way that its accelerator says
+ *   - DOCA_ERROR_BAD_STATE: the context does not have the queue
+ *   - DOCA_ERROR_NO_MEMORY: as many jobs as the queue is deep are in flight
+ *   - DOCA_ERROR_NOT_SUPPORTED: the context has no jobs
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_submit(struct doca_workq *workq, const struct doca_job *job);
 
 /**
- * Take the event of a completed job. No job ever completes.
+ * Work on the jobs, and take the event of a completed one.
  *
  * @param workq
  *   The queue.
  * @param[out] ev
- *   Not written.
+ *   The event. Its result is DOCA_SUCCESS, or why the job failed.
  * @param flags
  *   Ignored.
- * @return DOCA_ERROR_AGAIN
+ * @return
+ *   - DOCA_SUCCESS: a job is done
+ *   - DOCA_ERROR_IO_FAILED: a job has failed; there is an event as well
+ *   - DOCA_ERROR_AGAIN: none is done yet
  */
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_progress_retrieve(struct doca_workq *workq, struct doca_event *ev,
@@ -116,8 +136,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_workq_set_event_driven_enable(struct doca_workq *workq, uint8_t enable);
 
 /**
- * The descriptor for poll(), select() and epoll: readable when a job completes after
- * doca_workq_event_handle_arm(). The queue owns it.
+ * The descriptor for poll(), select() and epoll: readable when a retrieve has something to do,
+ * after doca_workq_event_handle_arm(). The queue owns it.
  *
  * @return DOCA_ERROR_BAD_STATE: event-driven mode is not enabled
  */
@@ -125,7 +145,8 @@ DOCA_EXPERIMENTAL
 doca_error_t doca_workq_get_event_handle(struct doca_workq *workq, doca_event_handle_t *handle);
 
 /**
- * Make the descriptor readable at the next completed job.
+ * Make the descriptor readable when a job can be worked on, which it is at once if one is in
+ * flight.
  *
  * @return DOCA_ERROR_BAD_STATE: event-driven mode is not enabled
  */
@@ -144,19 +165,49 @@ doca_error_t doca_workq_event_handle_arm(struct doca_workq *workq);
 DOCA_EXPERIMENTAL
 doca_error_t doca_workq_event_handle_clear(struct doca_workq *workq, doca_event_handle_t handle);
 
-/** Add a device to a context. @return DOCA_ERROR_NOT_SUPPORTED. */
+/**
+ * Add the device of a context, before its start; one only.
+ *
+ * @return
+ *   - DOCA_ERROR_BAD_STATE: the context is started
+ *   - DOCA_ERROR_ALREADY_EXIST: it was added before
+ *   - DOCA_ERROR_NOT_SUPPORTED: a second device, or the context has no jobs
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev);
 
-/** Remove a device from a context. @return DOCA_ERROR_NOT_SUPPORTED. */
+/**
+ * Remove the device of a context, which is stopped.
+ *
+ * @return
+ *   - DOCA_ERROR_BAD_STATE: the context is started
+ *   - DOCA_ERROR_NOT_FOUND: it was not added
+ *   - DOCA_ERROR_NOT_SUPPORTED: the context has no jobs
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev);
 
-/** Add a work queue to a context. @return DOCA_ERROR_NOT_SUPPORTED. */
+/**
+ * Have a work queue submit jobs to a context, which cannot be stopped until it is removed. A
+ * context can have several queues, of several threads.
+ *
+ * @return
+ *   - DOCA_ERROR_BAD_STATE: the context is not started
+ *   - DOCA_ERROR_ALREADY_EXIST: it has the queue
+ *   - DOCA_ERROR_NO_MEMORY
+ *   - DOCA_ERROR_NOT_SUPPORTED: the context has no jobs
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_workq_add(struct doca_ctx *ctx, struct doca_workq *workq);
 
-/** Remove a work queue from a context. @return DOCA_ERROR_NOT_SUPPORTED. */
+/**
+ * Remove a work queue from a context.
+ *
+ * @return
+ *   - DOCA_ERROR_IN_USE: its jobs are in flight
+ *   - DOCA_ERROR_NOT_FOUND: the context does not have it
+ *   - DOCA_ERROR_NOT_SUPPORTED: the context has no jobs
+ */
 DOCA_EXPERIMENTAL
 doca_error_t doca_ctx_workq_rm(struct doca_ctx *ctx, struct doca_workq *workq);
 

@@ -148,7 +148,7 @@ DOCA_STABLE
 doca_error_t doca_dev_open(struct doca_devinfo *devinfo, struct doca_dev **dev);
 
 /**
- * Close a device, once for each time it was opened.
+ * Close a device, once for each time it was opened. No effect on NULL.
  *
  * @return
  *   - DOCA_ERROR_INVALID_VALUE: not open.

@@ -23,9 +23,9 @@
  *     doc/guides/doca/memory.md;
  *   - the mmap of a doca_comch_consumer needs #DOCA_ACCESS_FLAG_PCI_READ_WRITE but no
  *     export;
- *   - an mmap from doca_mmap_create_from_export() describes memory of another process,
- *     which neither this process nor the emulated accelerator can access. Queries and
- *     buffers work; tasks refuse these buffers.
+ *   - an mmap from doca_mmap_create_from_export() describes memory of another process. DMA
+ *     (doca_dma.h) copies it; tasks of the channel and the emulated data-path accelerator refuse
+ *     its buffers.
  *
  * Threads: an mmap belongs to one thread, which also gets and returns its buffers;
  * doca_mmap_enable_thread_safety() allows others to do so.
@@ -59,7 +59,7 @@ typedef void(doca_mmap_memrange_free_cb_t)(void *addr, size_t len, void *cookie)
 
 /**
  * Create an mmap; doca_mmap_destroy() frees it. It has no memory and no device, is
- * #DOCA_ACCESS_FLAG_LOCAL_READ_ONLY, and takes up to 64 devices.
+ * #DOCA_ACCESS_FLAG_LOCAL_READ_WRITE, and takes up to 256 devices.
  *
  * @return DOCA_ERROR_NO_MEMORY
  */

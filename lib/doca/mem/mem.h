@@ -20,6 +20,7 @@
 #include <doca_mmap.h>
 #include <doca_buf.h>
 #include <rte_comch_mem.h>
+#include <rte_comch_remote.h>
 
 struct impl_buf_owner;
 
@@ -69,6 +70,8 @@ bool impl_mmap_is_writable(const struct doca_mmap *mmap);
 /* Whether it is local with DOCA_ACCESS_FLAG_LOCAL_READ_WRITE. */
 bool impl_mmap_is_ours_to_write(const struct doca_mmap *mmap);
 bool impl_mmap_is_started(const struct doca_mmap *mmap);
+/* The memory of an imported mmap; NULL: it is memory of this process. */
+struct rte_comch_import *impl_mmap_import(const struct doca_mmap *mmap);
 
 /* Use the mmap, until impl_mmap_drop(): doca_mmap_stop() and doca_mmap_destroy() return
  * DOCA_ERROR_NOT_PERMITTED. Any thread.

@@ -44,7 +44,7 @@ doca_mmap_create(struct doca_mmap **mmap)
 	m = calloc(1, sizeof(*m));
 	if (m == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	m->permissions = DOCA_ACCESS_FLAG_LOCAL_READ_ONLY;
+	m->permissions = DOCA_ACCESS_FLAG_LOCAL_READ_WRITE;
 	m->max_devs = DEFAULT_MAX_DEVS;
 	SLIST_INIT(&m->exports);
 	pthread_mutex_lock(&mmaps_lock);
@@ -91,6 +91,12 @@ impl_mmap_is_started(const struct doca_mmap *mmap)
 	return mmap->is_started;
 }
 
+struct rte_comch_import *
+impl_mmap_import(const struct doca_mmap *mmap)
+{
+	return mmap->import;
+}
+
 /* Stop; no buffers and objects may be left. The memory may be gone already. */
 static doca_error_t
 halt(struct doca_mmap *mmap)
@@ -133,6 +139,7 @@ doca_mmap_destroy(struct doca_mmap *mmap)
 		return ret;
 	for (i = 0; i < mmap->nb_devs; i++)
 		impl_dev_drop(mmap->devs[i]);
+	rte_comch_import_destroy(mmap->import);
 	if (mmap->calls_free_cb && mmap->free_cb != NULL)
 		mmap->free_cb(mmap->addr, mmap->len, mmap->free_cookie);
 	free(mmap->devs);

@@ -13,9 +13,11 @@
 
 #include "mem/mem.h"
 
+
 /* Export descriptor for one device. */
 struct impl_mmap_export {
 	const struct doca_dev *dev;
+	struct rte_comch_export *export; /* NULL: nobody reaches it */
 	SLIST_ENTRY(impl_mmap_export) next;
 	size_t len;
 	uint8_t desc[];
@@ -48,6 +50,7 @@ struct doca_mmap {
 	void *free_cookie;
 	union doca_data user_data;
 	SLIST_HEAD(, impl_mmap_export) exports;
+	struct rte_comch_import *import; /* of an imported one */
 	doca_dpa_dev_mmap_t dpa_handle; /* 0: none since the start */
 	const struct impl_mmap_dpa_ops *dpa_ops; /* set along with the handle */
 	LIST_ENTRY(doca_mmap) all; /* of the process */

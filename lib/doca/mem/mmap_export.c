@@ -4,6 +4,7 @@
 
 /* Export descriptors of mmaps for a process on the other side. */
 
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -11,14 +12,16 @@
 
 #include <rte_byteorder.h>
 #include <rte_common.h>
+#include <rte_errno.h>
 #include <rte_jhash.h>
 
+#include "base/err.h"
 #include "dev/dev.h"
 #include "log/log.h"
 #include "mem/mmap.h"
 
 #define MAGIC "comchmm"
-#define VERSION 1
+#define VERSION 2
 
 /* Format of a descriptor: little-endian; addresses are not dereferenced by importers. */
 struct mmap_desc {
@@ -32,18 +35,20 @@ struct mmap_desc {
 	rte_le32_t permissions;
 	rte_le32_t pid;
 	char pci[16];
+	/* For rte_comch_import_create(). All 0: the memory cannot be reached. */
+	uint8_t remote[RTE_COMCH_EXPORT_DESC_LEN];
 	rte_le32_t zero;
-	/* Detects corruption, not forgery: the values are informational. */
+	/* Detects corruption, not forgery: the exporter checks what importers ask for. */
 	rte_le32_t check;
 };
 
-_Static_assert(sizeof(struct mmap_desc) == 80, "the format is fixed");
+_Static_assert(sizeof(struct mmap_desc) == 224, "the format is fixed");
 _Static_assert(offsetof(struct mmap_desc, id) == 16, "the format is fixed");
 _Static_assert(offsetof(struct mmap_desc, addr) == 32, "the format is fixed");
 _Static_assert(offsetof(struct mmap_desc, permissions) == 48, "the format is fixed");
 _Static_assert(offsetof(struct mmap_desc, pci) == 56, "the format is fixed");
-_Static_assert(offsetof(struct mmap_desc, check) == 76, "the format is fixed");
-_Static_assert(sizeof(struct mmap_desc) < 4080, "must fit into a message");
+_Static_assert(offsetof(struct mmap_desc, check) == 220, "the format is fixed");
+_Static_assert(sizeof(struct mmap_desc) <= 256, "programs read as much from a file");
 _Static_assert(DOCA_DEVINFO_PCI_ADDR_SIZE <= sizeof(((struct mmap_desc *)0)->pci), "room");
 
 /* One of these is needed to export the memory. */
@@ -64,6 +69,7 @@ impl_mmap_free_exports(struct doca_mmap *mmap)
 
 	while ((e = SLIST_FIRST(&mmap->exports)) != NULL) {
 		SLIST_REMOVE_HEAD(&mmap->exports, next);
+		rte_comch_export_destroy(e->export);
 		free(e);
 	}
 }
@@ -90,7 +96,8 @@ can_export(const struct doca_mmap *mmap, const struct doca_dev *dev, uint32_t ac
 }
 
 static doca_error_t
-describe(const struct doca_mmap *mmap, const struct doca_dev *dev, struct mmap_desc *d)
+describe(const struct doca_mmap *mmap, const struct doca_dev *dev,
+		const struct rte_comch_export *export, struct mmap_desc *d)
 {
 	*d = (struct mmap_desc){
 		.magic = MAGIC,
@@ -102,10 +109,21 @@ describe(const struct doca_mmap *mmap, const struct doca_dev *dev, struct mmap_d
 		.pid = rte_cpu_to_le_32((uint32_t)getpid()),
 	};
 	arc4random_buf(d->id, sizeof(d->id));
+	rte_comch_export_desc(export, d->remote);
 	if (doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(dev), d->pci) != DOCA_SUCCESS)
 		return DOCA_ERROR_DRIVER;
 	d->check = checksum(d);
 	return DOCA_SUCCESS;
+}
+
+/* A device that connects two machines has descriptors, too, but their memory cannot be reached. */
+static doca_error_t
+export_native(const struct doca_mmap *mmap, const struct doca_dev *dev,
+		struct rte_comch_export **export)
+{
+	*export = rte_comch_export_create(impl_dev_id(dev), mmap->addr, mmap->len,
+		impl_mmap_is_writable(mmap) ? RTE_COMCH_EXPORT_F_WRITE : 0);
+	return *export != NULL || rte_errno == ENOTSUP ? DOCA_SUCCESS : impl_err(-rte_errno);
 }
 
 static doca_error_t
@@ -115,12 +133,17 @@ make_export(struct doca_mmap *mmap, const struct doca_dev *dev, struct impl_mmap
 	struct mmap_desc d;
 	doca_error_t ret;
 
-	ret = describe(mmap, dev, &d);
-	if (ret != DOCA_SUCCESS)
-		return ret;
 	e = calloc(1, sizeof(*e) + sizeof(d));
 	if (e == NULL)
 		return DOCA_ERROR_NO_MEMORY;
+	ret = export_native(mmap, dev, &e->export);
+	if (ret == DOCA_SUCCESS)
+		ret = describe(mmap, dev, e->export, &d);
+	if (ret != DOCA_SUCCESS) {
+		rte_comch_export_destroy(e->export);
+		free(e);
+		return ret;
+	}
 	e->dev = dev;
 	e->len = sizeof(d);
 	memcpy(e->desc, &d, sizeof(d));
@@ -190,6 +213,19 @@ fault_of(const struct mmap_desc *d)
 	return NULL;
 }
 
+/* NULL: it cannot be reached, which tasks find out. */
+static doca_error_t
+import_native(const struct mmap_desc *d, struct rte_comch_import **import)
+{
+	static const uint8_t nowhere[sizeof(d->remote)];
+
+	*import = NULL;
+	if (memcmp(d->remote, nowhere, sizeof(nowhere)) == 0)
+		return DOCA_SUCCESS;
+	*import = rte_comch_import_create(d->remote);
+	return *import != NULL ? DOCA_SUCCESS : impl_err(-rte_errno);
+}
+
 static doca_error_t
 import(const struct mmap_desc *d, const union doca_data *user_data, struct doca_dev *dev,
 		struct doca_mmap **mmap)
@@ -200,7 +236,9 @@ import(const struct mmap_desc *d, const union doca_data *user_data, struct doca_
 	ret = doca_mmap_create(&m);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	ret = impl_mmap_push_dev(m, dev);
+	ret = import_native(d, &m->import);
+	if (ret == DOCA_SUCCESS)
+		ret = impl_mmap_push_dev(m, dev);
 	if (ret != DOCA_SUCCESS) {
 		doca_mmap_destroy(m);
 		return ret;

@@ -7,28 +7,11 @@
 
 /* Producers and consumers of doca_comch for tests: they count what happens to them. */
 
-#include <doca_buf.h>
-#include <doca_buf_inventory.h>
 #include <doca_comch_consumer.h>
 #include <doca_comch_producer.h>
-#include <doca_mmap.h>
 
 #include "comch/pair.h"
-
-/* Memory with an mmap and an inventory over it. */
-struct memory {
-	uint8_t *addr;
-	size_t len;
-	struct doca_mmap *mmap;
-	struct doca_buf_inventory *inv;
-	bool is_shared;            /* with the peer, which writes into it */
-};
-void memory_create(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access);
-/* The same in memory of rte_comch_mem_alloc(). */
-void memory_create_shared(struct memory *mem, struct doca_dev *dev, size_t len, uint32_t access);
-void memory_destroy(struct memory *mem);
-/* A buf of len bytes at offset off; with data, or empty. */
-struct doca_buf *memory_buf(struct memory *mem, size_t off, size_t len, bool data);
+#include "common/memory.h"
 
 /* A producer or a consumer. It is its context's user data. */
 struct queue {

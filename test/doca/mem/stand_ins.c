@@ -2,7 +2,11 @@
  * Copyright(c) 2026 The comch authors
  */
 
+#include <errno.h>
 #include <stdarg.h>
+
+#include <rte_comch_remote.h>
+#include <rte_errno.h>
 
 #include "dev/dev.h"
 #include "dev/eal.h"
@@ -64,6 +68,21 @@ doca_devinfo_get_pci_addr_str(const struct doca_devinfo *devinfo, char *pci_addr
 
 	memcpy(pci_addr_str, dev->pci, sizeof(dev->pci));
 	return dev->pci_error;
+}
+
+int16_t
+impl_dev_id(const struct doca_dev *dev __rte_unused)
+{
+	return 0;
+}
+
+/* As of a device that connects two machines: descriptors of which no memory is reached. */
+struct rte_comch_export *
+rte_comch_export_create(int16_t dev_id __rte_unused, void *addr __rte_unused,
+		size_t len __rte_unused, uint32_t flags __rte_unused)
+{
+	rte_errno = ENOTSUP;
+	return NULL;
 }
 
 /* No device code runs. */

@@ -283,7 +283,7 @@ Test(mmap_export, an_import_is_fixed)
 /* What the descriptor looks like: see struct mmap_desc. */
 enum {
 	AT_VERSION = 8, AT_LEN = 12, AT_ADDR = 32, AT_RANGE_LEN = 40, AT_PERMISSIONS = 48,
-	AT_PCI = 56, AT_ZERO = 72, AT_CHECK = 76, DESC_LEN = 80,
+	AT_PCI = 56, AT_REMOTE = 72, AT_ZERO = 216, AT_CHECK = 220, DESC_LEN = 224,
 };
 
 static void
@@ -348,7 +348,7 @@ Test(mmap_export, forged_with_a_right_checksum)
 		const char *says;
 	} forged[] = {
 		{ 0, 1, 'C', "magic" },
-		{ AT_VERSION, 4, 2, "version" },
+		{ AT_VERSION, 4, 1, "version" },
 		{ AT_LEN, 4, DESC_LEN + 4, "length" },
 		{ AT_ADDR, 8, 0, "range" },
 		{ AT_ADDR, 8, UINT64_MAX, "range" },
@@ -371,7 +371,7 @@ Test(mmap_export, forged_with_a_right_checksum)
 		memcpy(blob + forged[i].at, &forged[i].value, forged[i].nb);
 		if (forged[i].at == AT_PCI + 8)
 			memset(blob + AT_PCI, '1', 8);
-		check = rte_jhash(blob, AT_CHECK, 1);
+		check = rte_jhash(blob, AT_CHECK, 2);
 		memcpy(blob + AT_CHECK, &check, sizeof(check));
 		memcpy(odd + 1, blob, DESC_LEN);
 		T_INVALID(doca_mmap_create_from_export(NULL, odd + 1, DESC_LEN, &dev, &m));

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef IMPL_ACCEL_ACCEL_H
+#define IMPL_ACCEL_ACCEL_H
+
+/*
+ * Accelerators in software: the common part of their contexts.
+ *
+ * An accelerator has one or more kinds of tasks. Its context has one pool of tasks for all
+ * kinds, and counts those of each. A submit puts a task into the context's queue. The progress
+ * of its engine works on the oldest one, a piece at a time, so that the other contexts of the
+ * engine get their turn within a millisecond or so.
+ *
+ * A submit looks at a task only as far as a driver of a card does: at its sizes. What else is
+ * wrong with it shows when it is its turn. Then its error callback runs and the context stops,
+ * and the tasks behind it end by their error callbacks. doca_task_try_submit() checks it all.
+ *
+ * Threads: that of the engine.
+ */
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "ctx/ctx.h"
+#include "mem/mem.h"
+
+struct impl_accel_task;
+
+/* A kind of task. */
+struct impl_accel_kind {
+	/* Whether the sizes are within the limits of the device. */
+	doca_error_t (*admit)(const struct impl_accel_task *task);
+	/* Whether an admitted task can be done. */
+	doca_error_t (*check)(const struct impl_accel_task *task);
+	/* Begin a task that was checked. May be NULL. */
+	doca_error_t (*begin)(struct impl_accel_task *task);
+	/* Do a piece of it. DOCA_ERROR_IN_PROGRESS: there is more to do. */
+	doca_error_t (*run)(struct impl_accel_task *task);
+	/* A task that had begun ends, done or not. May be NULL. */
+	void (*end)(struct impl_accel_task *task);
+};
+
+/* A type of jobs, in DOCA until 2.2, and the kind of task that does the same. */
+struct impl_accel_job {
+	int type;
+	uint8_t kind;
+	void (*fill)(const struct doca_job *job, struct impl_accel_task *task);
+};
+
+/* What the program has configured for a kind. */
+struct impl_accel_conf {
+	doca_task_completion_cb_t done_cb, error_cb;
+	uint32_t nb_tasks;  /* 0: not configured */
+	uint32_t nb_taken;  /* allocated */
+};
+
+#define IMPL_ACCEL_MAX_KINDS 4
+/* Bytes per progress: what a core copies in a tenth of a millisecond or so. */
+#define IMPL_ACCEL_BUDGET (UINT32_C(1) << 20)
+
+/* First member of an accelerator's object. */
+struct impl_accel {
+	struct doca_ctx ctx;
+	struct doca_dev *dev;         /* NULL: none yet, if it has jobs */
+	const struct impl_accel_kind *kinds;
+	const struct impl_accel_job *jobs; /* NULL: it has tasks */
+	uint32_t nb_jobs;
+	struct impl_accel_conf conf[IMPL_ACCEL_MAX_KINDS];
+	uint32_t nb_kinds;
+	uint32_t max_tasks;           /* of a kind */
+	struct doca_task *queue;      /* submitted, oldest first */
+	struct doca_task **queue_end;
+};
+
+/* First member of an accelerator's tasks. */
+struct impl_accel_task {
+	struct doca_task task;
+	const struct doca_buf *src;
+	struct doca_buf *dst;
+	uint8_t kind;        /* index in `kinds` */
+	bool has_begun;
+	size_t budget;       /* bytes that run() may work on; it subtracts those that it does */
+};
+
+/* Operations of contexts of accelerators; the others are those of the macro's user. */
+#define IMPL_ACCEL_CTX_OPS \
+	.start = impl_accel_start, \
+	.stop = impl_accel_stop, \
+	.release = impl_accel_release, \
+	.event = impl_accel_event, \
+	.progress = impl_accel_progress, \
+	.has_work = impl_accel_has_work, \
+	.submit = impl_accel_submit, \
+	.check = impl_accel_check, \
+	.task_report = impl_accel_report, \
+	.task_put = impl_accel_task_put, \
+	.task_revive = impl_accel_task_revive, \
+	.fini = impl_accel_fini
+
+doca_error_t impl_accel_start(struct doca_ctx *ctx);
+doca_error_t impl_accel_stop(struct doca_ctx *ctx);
+void impl_accel_release(struct doca_ctx *ctx);
+void impl_accel_event(struct doca_ctx *ctx, const struct rte_comch_event *event);
+bool impl_accel_progress(struct doca_ctx *ctx);
+bool impl_accel_has_work(const struct doca_ctx *ctx);
+doca_error_t impl_accel_submit(struct doca_task *task);
+doca_error_t impl_accel_check(const struct doca_task *task);
+void impl_accel_report(struct doca_task *task, doca_error_t status);
+void impl_accel_task_put(struct doca_task *task);
+bool impl_accel_task_revive(struct doca_task *task);
+void impl_accel_fini(struct doca_ctx *ctx);
+
+/*
+ * Create the object of an accelerator, of this size, which uses the device until it is
+ * destroyed. DOCA_ERROR_INVALID_VALUE: not a device.
+ */
+doca_error_t impl_accel_create(struct doca_dev *dev, const struct impl_ctx_ops *ops,
+		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
+		struct impl_accel **accel);
+
+/* Configure a kind of tasks. */
+doca_error_t impl_accel_set_conf(struct impl_accel *accel, uint32_t kind,
+		doca_task_completion_cb_t done_cb, doca_task_completion_cb_t error_cb,
+		uint32_t nb_tasks);
+
+/* Allocate a task. The buffers are looked at when it is submitted. */
+doca_error_t impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *src,
+		struct doca_buf *dst, union doca_data user_data, struct impl_accel_task **task);
+
+/* Do a piece of a task, from its check on. DOCA_ERROR_IN_PROGRESS: there is more to do. */
+doca_error_t impl_accel_work(struct impl_accel_task *task);
+/* Have done with a task, whether it is done or not. */
+void impl_accel_end(struct impl_accel_task *task);
+/* Whether it has the buffers that its kind needs, and its sizes are within the limits. */
+doca_error_t impl_accel_admit(const struct impl_accel_task *task);
+
+/* job.c: the same by jobs, in DOCA until 2.2 */
+
+extern const struct impl_job_ops impl_accel_job_ops;
+
+/* Create an object without a device: it has jobs, and ops->jobs are impl_accel_job_ops. */
+doca_error_t impl_accel_create_for_jobs(const struct impl_ctx_ops *ops,
+		const struct impl_accel_kind *kinds, const struct impl_accel_job *jobs,
+		uint32_t nb_jobs, size_t size, struct impl_accel **accel);
+
+#endif /* IMPL_ACCEL_ACCEL_H */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* Jobs of accelerators, in DOCA until 2.2: tasks in the memory of a work queue. */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <comch_doca_workq_105.h>
+
+#include "accel/accel.h"
+#include "dev/dev.h"
+#include "log/log.h"
+
+static struct impl_accel *
+accel_of(const struct doca_ctx *ctx)
+{
+	return (struct impl_accel *)(uintptr_t)ctx;
+}
+
+doca_error_t
+impl_accel_create_for_jobs(const struct impl_ctx_ops *ops, const struct impl_accel_kind *kinds,
+		const struct impl_accel_job *jobs, uint32_t nb_jobs, size_t size,
+		struct impl_accel **accel)
+{
+	static const struct impl_manners none;
+	struct impl_accel *a;
+
+	a = calloc(1, size);
+	if (a == NULL)
+		return DOCA_ERROR_NO_MEMORY;
+	impl_ctx_init(&a->ctx, ops, &none);
+	a->kinds = kinds;
+	a->jobs = jobs;
+	a->nb_jobs = nb_jobs;
+	*accel = a;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+add_dev(struct doca_ctx *ctx, struct doca_dev *dev)
+{
+	struct impl_accel *accel = accel_of(ctx);
+
+	if (!impl_dev_is_one(dev))
+		return DOCA_ERROR_INVALID_VALUE;
+	if (accel->dev == dev)
+		return DOCA_ERROR_ALREADY_EXIST;
+	if (accel->dev != NULL) {
+		IMPL_ERR("%s: cannot add a second device", ctx->ops->name);
+		return DOCA_ERROR_NOT_SUPPORTED;
+	}
+	impl_ctx_init(ctx, ctx->ops, impl_dev_manners(dev));
+	accel->dev = dev;
+	impl_dev_hold(dev);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+rm_dev(struct doca_ctx *ctx, struct doca_dev *dev)
+{
+	struct impl_accel *accel = accel_of(ctx);
+
+	if (accel->dev != dev)
+		return DOCA_ERROR_NOT_FOUND;
+	accel->dev = NULL;
+	impl_dev_drop(dev);
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+may_start(const struct doca_ctx *ctx)
+{
+	if (accel_of(ctx)->dev != NULL)
+		return DOCA_SUCCESS;
+	IMPL_ERR("%s: cannot start: no device (call doca_ctx_dev_add())", ctx->ops->name);
+	return DOCA_ERROR_INVALID_VALUE;
+}
+
+static const struct impl_accel_job *
+find(const struct impl_accel *accel, int type)
+{
+	uint32_t i;
+
+	for (i = 0; i < accel->nb_jobs; i++)
+		if (accel->jobs[i].type == type)
+			return &accel->jobs[i];
+	IMPL_ERR("%s: unknown type of job: %#x", accel->ctx.ops->name, (unsigned int)type);
+	return NULL;
+}
+
+static doca_error_t
+begin(const struct doca_job *job, void *work)
+{
+	const struct impl_accel_job *type = find(accel_of(job->ctx), job->type);
+	struct impl_accel_task *task = work;
+
+	if (type == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	memset(work, 0, job->ctx->ops->task_size);
+	task->task.ctx = job->ctx;
+	task->kind = type->kind;
+	type->fill(job, task);
+	return impl_accel_admit(task);
+}
+
+static doca_error_t
+run(void *work)
+{
+	struct impl_accel_task *task = work;
+	doca_error_t ret;
+
+	task->budget = IMPL_ACCEL_BUDGET;
+	ret = impl_accel_work(task);
+	if (ret != DOCA_ERROR_IN_PROGRESS)
+		impl_accel_end(work);
+	return ret;
+}
+
+static bool
+is_waiting(const void *work)
+{
+	/* Jobs are done in the order of their submits. */
+	RTE_SET_USED(work);
+	return false;
+}
+
+const struct impl_job_ops impl_accel_job_ops = {
+	.add_dev = add_dev,
+	.rm_dev = rm_dev,
+	.may_start = may_start,
+	.begin = begin,
+	.run = run,
+	.is_waiting = is_waiting,
+};

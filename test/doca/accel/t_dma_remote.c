@@ -1,0 +1,324 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* DOCA DMA between two processes: memory that the other side has exported. */
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "accel/copier.h"
+#include "accel/exporter.h"
+#include "t_main.h"
+
+/* An importer on the DPU with memory of its own as long as the exporter's. */
+struct importer {
+	struct copier c;
+	struct memory mem;
+	struct doca_mmap *remote;
+};
+
+static void
+importer_open(struct importer *i, const struct exporter *e)
+{
+	copier_open(&i->c);
+	memory_create_new(&i->mem, i->c.dev, EXPORT_LEN);
+	i->remote = exporter_import(e, i->c.dev);
+}
+
+static void
+importer_close(struct importer *i)
+{
+	T_OK(doca_mmap_destroy(i->remote));
+	memory_destroy(&i->mem);
+	copier_close(&i->c);
+}
+
+/* A buf of the exporter's memory. */
+static struct doca_buf *
+remote_buf(struct importer *i, const struct exporter *e, size_t off, size_t len, bool data)
+{
+	struct doca_buf *buf;
+	void *got;
+
+	if (data)
+		T_OK(doca_buf_inventory_buf_get_by_data(i->mem.inv, i->remote,
+			e->shared->addr + off, len, &buf));
+	else
+		T_OK(doca_buf_inventory_buf_get_by_addr(i->mem.inv, i->remote,
+			e->shared->addr + off, len, &buf));
+	T_OK(doca_buf_get_head(buf, &got));
+	T_CHECK(got == e->shared->addr + off);
+	return buf;
+}
+
+static void
+put(struct doca_buf *a, struct doca_buf *b)
+{
+	T_OK(doca_buf_dec_refcount(a, NULL));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+}
+
+/* Read a part of the exporter's memory, and compare it. */
+static void
+reads(struct importer *i, const struct exporter *e, size_t off, size_t len)
+{
+	struct doca_buf *src = remote_buf(i, e, off, len, true);
+	struct doca_buf *dst = memory_buf(&i->mem, 0, len, false);
+	unsigned int nb = i->c.nb_done;
+	size_t k;
+
+	memset(i->mem.addr, 0, len);
+	copier_submit(&i->c, src, dst);
+	T_WAIT(doca_pe_progress(i->c.pe), i->c.nb_done > nb || i->c.nb_errors > 0);
+	T_EQ(i->c.nb_errors, 0);
+	T_EQ(data_len(dst), len);
+	for (k = 0; k < len; k++)
+		if (i->mem.addr[k] != exporter_byte(off + k))
+			T_FAIL("byte %zu of %zu at %zu", k, len, off);
+	put(src, dst);
+}
+
+/* behaviour: B8, B10 */
+T_CASE(reads_memory_of_a_process_that_sleeps)
+{
+	struct importer i, twice;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	importer_open(&i, &e);
+	reads(&i, &e, 0, 1);
+	reads(&i, &e, EXPORT_LEN - 1, 1);
+	reads(&i, &e, 4083, 10000);
+	reads(&i, &e, 0, 128 * 1024);
+	reads(&i, &e, 1, 128 * 1024 + 1);
+	reads(&i, &e, 0, EXPORT_LEN);
+	/* The descriptor works as often as it is used. */
+	importer_open(&twice, &e);
+	reads(&twice, &e, 5, 500);
+	reads(&i, &e, 5, 500);
+	importer_close(&twice);
+	reads(&i, &e, 5, 500);
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* behaviour: B9 */
+T_CASE(writes_memory_of_a_process_that_sleeps)
+{
+	struct doca_buf *src, *dst;
+	struct importer i;
+	struct exporter e;
+	size_t k;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	importer_open(&i, &e);
+	for (k = 0; k < EXPORT_LEN; k++)
+		i.mem.addr[k] = (uint8_t)(k * 3 + k / 257);
+	/* All but the first and the last byte. */
+	src = memory_buf(&i.mem, 1, EXPORT_LEN - 2, true);
+	dst = remote_buf(&i, &e, 1, EXPORT_LEN - 1, false);
+	copier_submit(&i.c, src, dst);
+	copier_wait(&i.c, 1);
+	T_EQ(i.c.nb_done, 1);
+	T_EQ(data_len(dst), EXPORT_LEN - 2);
+	exporter_do(&e, 'C');
+	T_EQ(e.shared->copy[0], exporter_byte(0));
+	T_EQ(memcmp(e.shared->copy + 1, i.mem.addr + 1, EXPORT_LEN - 2), 0);
+	T_EQ(e.shared->copy[EXPORT_LEN - 1], exporter_byte(EXPORT_LEN - 1));
+	put(src, dst);
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* Start the context again after its end. */
+static void
+restart(struct importer *i)
+{
+	T_WAIT(doca_pe_progress(i->c.pe), ctx_is_idle(i->c.ctx));
+	memset(&i->c.states, 0, sizeof(i->c.states));
+	i->c.nb_errors = i->c.nb_done = 0;
+	T_OK(doca_ctx_start(i->c.ctx));
+}
+
+/* A read of 100 bytes fails. */
+static void
+read_fails(struct importer *i, const struct exporter *e, doca_error_t error)
+{
+	struct doca_buf *src = remote_buf(i, e, 0, 100, true);
+	struct doca_buf *dst = memory_buf(&i->mem, 0, 100, false);
+
+	i->c.nb_errors = i->c.nb_done = 0;
+	copier_submit(&i->c, src, dst);
+	copier_wait(&i->c, 1);
+	T_EQ(i->c.nb_errors, 1);
+	T_IS(i->c.status, error);
+	T_EQ(data_len(dst), 0);
+	put(src, dst);
+	restart(i);
+}
+
+/* behaviour: B9 */
+T_CASE(does_not_write_what_is_read_only)
+{
+	struct doca_dma_task_memcpy *task;
+	struct doca_buf *src, *dst;
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	importer_open(&i, &e);
+	src = memory_buf(&i.mem, 0, 100, true);
+	dst = remote_buf(&i, &e, 0, 100, false);
+	task = copier_task(&i.c, src, dst);
+	T_IS(doca_task_try_submit(doca_dma_task_memcpy_as_task(task)), DOCA_ERROR_NOT_PERMITTED);
+	T_OK(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
+	copier_wait(&i.c, 1);
+	T_EQ(i.c.status, DOCA_ERROR_NOT_PERMITTED);
+	put(src, dst);
+	restart(&i);
+	reads(&i, &e, 0, 100);
+	exporter_do(&e, 'C');
+	T_EQ(e.shared->copy[0], exporter_byte(0));
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* behaviour: B11 */
+T_CASE(range)
+{
+	struct doca_buf *buf;
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	importer_open(&i, &e);
+	T_INVALID(doca_buf_inventory_buf_get_by_addr(i.mem.inv, i.remote,
+		e.shared->addr + EXPORT_LEN - 99, 100, &buf));
+	T_INVALID(doca_buf_inventory_buf_get_by_addr(i.mem.inv, i.remote,
+		e.shared->addr - 1, 100, &buf));
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* Lists of bufs of both processes. behaviour: B3 */
+T_CASE(lists)
+{
+	struct doca_buf *src, *dst, *next;
+	struct importer i;
+	struct exporter e;
+	size_t k;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	importer_open(&i, &e);
+	memset(i.mem.addr, 0x11, 1000);
+	src = remote_buf(&i, &e, 0, 300000, true);
+	next = memory_buf(&i.mem, 0, 1000, true);
+	T_OK(doca_buf_chain_list(src, next));
+	next = remote_buf(&i, &e, 400000, 5, true);
+	T_OK(doca_buf_chain_list(src, next));
+	/* To both as well: from the exporter's memory to other bytes of it, too. */
+	dst = memory_buf(&i.mem, 10000, 150000, false);
+	next = remote_buf(&i, &e, 1000000, 200000, false);
+	T_OK(doca_buf_chain_list(dst, next));
+	copier_submit(&i.c, src, dst);
+	copier_wait(&i.c, 1);
+	T_EQ(i.c.nb_done, 1);
+	T_EQ(data_len(dst), 150000);
+	T_EQ(data_len(next), 151005);
+	for (k = 0; k < 150000; k++)
+		T_EQ(i.mem.addr[10000 + k], exporter_byte(k));
+	exporter_do(&e, 'C');
+	for (k = 0; k < 150000; k++)
+		T_EQ(e.shared->copy[1000000 + k], exporter_byte(150000 + k));
+	for (k = 0; k < 1000; k++)
+		T_EQ(e.shared->copy[1150000 + k], 0x11);
+	for (k = 0; k < 5; k++)
+		T_EQ(e.shared->copy[1151000 + k], exporter_byte(400000 + k));
+	T_EQ(e.shared->copy[1151005], exporter_byte(1151005));
+	put(src, dst);
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* The exporter's memory and its mmap go. behaviour: B12 */
+T_CASE(memory_gone)
+{
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	importer_open(&i, &e);
+	reads(&i, &e, 0, 100);
+	exporter_do(&e, 'U');
+	read_fails(&i, &e, DOCA_ERROR_IO_FAILED);
+	exporter_do(&e, 'S');
+	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	exporter_end(&e);
+	importer_close(&i);
+}
+
+/* behaviour: B12 */
+T_CASE(killed)
+{
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	importer_open(&i, &e);
+	reads(&i, &e, 0, 100);
+	t_proc_kill(&e.proc);
+	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	/* And again, where there is no connection any more. */
+	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_close(&i);
+}
+
+/* behaviour: B12 */
+T_CASE(killed_before_the_first_task)
+{
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	t_proc_kill(&e.proc);
+	importer_open(&i, &e);
+	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_close(&i);
+}
+
+/* A task waits for an exporter that is stopped; a stop of the context ends it. behaviour: B12 */
+T_CASE(stopped)
+{
+	struct doca_buf *src, *dst;
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	importer_open(&i, &e);
+	reads(&i, &e, 0, 100);
+	i.c.nb_done = 0;
+	src = remote_buf(&i, &e, 0, EXPORT_LEN, true);
+	dst = memory_buf(&i.mem, 0, EXPORT_LEN, false);
+	t_proc_stop(&e.proc);
+	copier_submit(&i.c, src, dst);
+	T_SETTLE(doca_pe_progress(i.c.pe));
+	T_EQ(i.c.nb_done + i.c.nb_errors, 0);
+	T_IS(doca_ctx_stop(i.c.ctx), DOCA_ERROR_IN_PROGRESS);
+	copier_wait(&i.c, 1);
+	T_EQ(i.c.status, DOCA_ERROR_SHUTDOWN);
+	T_EQ(data_len(dst), 0);
+	restart(&i);
+	/* The pieces that it still has to answer are of nobody; the next ones wait for it. */
+	copier_submit(&i.c, src, dst);
+	T_SETTLE(doca_pe_progress(i.c.pe));
+	T_EQ(i.c.nb_done + i.c.nb_errors, 0);
+	t_proc_signal(&e.proc, SIGCONT);
+	copier_wait(&i.c, 1);
+	T_EQ(i.c.nb_done, 1);
+	put(src, dst);
+	reads(&i, &e, 0, EXPORT_LEN);
+	importer_close(&i);
+	exporter_end(&e);
+}
