@@ -382,15 +382,30 @@ export_in_child(int fd, void *arg)
 	return 0;
 }
 
-T_CASE(child_of_an_exporter)
+static void
+export_in_both(void)
 {
 	struct t_proc child;
 
-	t_eal_start(1);
 	export_in_child(-1, NULL);
 	t_proc_start(&child, "child", export_in_child, NULL);
 	t_proc_join(&child);
 	export_in_child(-1, NULL);
+}
+
+T_CASE(child_of_an_exporter)
+{
+	t_eal_start(1);
+	export_in_both();
+	t_eal_stop();
+}
+
+/* What its parent copied by is not the child's. */
+T_CASE(child_of_a_filtered_exporter)
+{
+	t_eal_start(1);
+	filter_calls();
+	export_in_both();
 	t_eal_stop();
 }
 

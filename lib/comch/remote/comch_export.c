@@ -10,10 +10,8 @@
 #include <string.h>
 
 #include <bsd/stdlib.h>
-#include <rte_common.h>
 #include <rte_errno.h>
 
-#include "base/comch_fork_notes.h"
 #include "base/comch_registry.h"
 #include "remote/comch_export.h"
 #include "sdk/comch_fork.h"
@@ -51,23 +49,21 @@ unlock_all(void)
 	pthread_mutex_unlock(&gate);
 }
 
-/* A child of fork(): another thread may have held them. */
+/* The thread's way to the lock: see above. */
 static void
-reset(void *arg)
+lock_as_thread(void)
 {
-	RTE_SET_USED(arg);
+	pthread_mutex_lock(&gate);
+	pthread_mutex_lock(&lock);
+	pthread_mutex_unlock(&gate);
+}
+
+void
+comch_export_reset(void)
+{
 	pthread_mutex_init(&gate, NULL);
 	pthread_mutex_init(&lock, NULL);
 }
-
-static void
-locks_before_fork(struct comch_registry_entry *entry)
-{
-	RTE_SET_USED(entry);
-	comch_fork_note_call(reset, NULL);
-}
-
-static COMCH_REGISTRY_SERVICE(locks, locks_before_fork)
 
 static int
 create(int16_t dev_id, struct rte_comch_export *exp)
@@ -154,7 +150,7 @@ comch_export_find(const uint8_t *key)
 	const struct rte_comch_export *exp;
 	uint64_t number = 0;
 
-	pthread_mutex_lock(&lock);
+	lock_as_thread();
 	COMCH_REGISTRY_FOREACH(exp, &export_type)
 		if (is_same(exp->desc.key, key))
 			number = exp->number;
@@ -189,9 +185,7 @@ comch_export_copy(uint64_t number, const struct comch_remote_request *request, u
 	const struct rte_comch_export *exp;
 	int ret = -ENOTCONN;
 
-	pthread_mutex_lock(&gate);
-	pthread_mutex_lock(&lock);
-	pthread_mutex_unlock(&gate);
+	lock_as_thread();
 	COMCH_REGISTRY_FOREACH(exp, &export_type)
 		if (exp->number == number) {
 			ret = copy_of(exp, request, slot);

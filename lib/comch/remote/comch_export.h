@@ -13,7 +13,8 @@
  * which it listens, comch_export_peer.c the importers, which the thread alone touches. They meet
  * by number: an importer that has shown a key names an export by a number that is never used again.
  *
- * A child of fork() that may use the library begins anew: its parent's thread is not there.
+ * A child of fork() that may use the library begins anew: its parent's thread is not there, another
+ * one may have held a lock, and descriptors are closed. Each file forgets its own by ..._reset().
  */
 
 #include <stdbool.h>
@@ -38,7 +39,6 @@ bool comch_export_peer_accept(int listener);
 void comch_export_peer_serve(void *peer);
 /* What some importer sent may have been received. */
 void comch_export_peer_look(void);
-/* Forget all: this is a child, without the thread. */
 void comch_export_peer_reset(void);
 
 /* comch_export.c, for the thread */
@@ -50,6 +50,7 @@ uint64_t comch_export_find(const uint8_t *key);
  * errno: -ENOTCONN (it is gone), -EACCES (not its range, or not its permission), -EFAULT.
  */
 int comch_export_copy(uint64_t number, const struct comch_remote_request *request, uint8_t *slot);
+void comch_export_reset(void);
 
 /* comch_export_copy.c, for the thread */
 
@@ -60,5 +61,6 @@ int comch_export_copy(uint64_t number, const struct comch_remote_request *reques
 int comch_export_copy_bytes(uint8_t *addr, uint8_t *slot, size_t len, bool to_slot);
 /* A descriptor that it needs; -1: none. */
 int comch_export_copy_fd(void);
+void comch_export_copy_reset(void);
 
 #endif /* COMCH_EXPORT_H */

@@ -30,6 +30,12 @@ comch_export_copy_fd(void)
 	return file;
 }
 
+void
+comch_export_copy_reset(void)
+{
+	file = -1;
+}
+
 static bool
 is_refused(int error)
 {

@@ -70,6 +70,7 @@ comch_export_peer_reset(void)
 {
 	TAILQ_INIT(&peer_type.list);
 	nb_peers = 0;
+	nb_mapped = 0;
 }
 
 static void

@@ -73,6 +73,8 @@ reset(void *arg)
 	epoll_fd = wake_fd = -1;
 	TAILQ_INIT(&place_type.list);
 	comch_export_peer_reset();
+	comch_export_reset();
+	comch_export_copy_reset();
 }
 
 static void
