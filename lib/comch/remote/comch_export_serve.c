@@ -6,8 +6,8 @@
  * The thread that serves importers, and where it listens. It begins with the first export, and
  * ends with the process.
  *
- * What is ready is served in rounds, one message of each importer, so that none waits for
- * another one that is faster.
+ * It serves in rounds, one message of each importer, so that a fast importer does not delay the
+ * others.
  */
 
 #include <errno.h>

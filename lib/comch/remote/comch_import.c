@@ -10,8 +10,8 @@
  * until it has ended.
  *
  * The window is memory of this process, and mapped before the exporter gets it. The exporter seals
- * it before its welcome: then nobody can change its size, or make holes into it, which an access of
- * ours would fill, if there is memory. A message with a descriptor ends the connection.
+ * it before its welcome. From then on nobody can change its size or punch holes, which our next
+ * access would have to fill. A message with a descriptor ends the connection.
  */
 
 #include <errno.h>
@@ -87,7 +87,7 @@ is_valid(const struct comch_remote_desc *desc)
 {
 	return desc->version == COMCH_REMOTE_VERSION &&
 		strnlen(desc->path, sizeof(desc->path)) < sizeof(desc->path) &&
-		(desc->path[0] == '\0' || comch_export_place_is_valid(desc->path));
+		comch_export_place_is_valid(desc->path);
 }
 
 struct rte_comch_import *

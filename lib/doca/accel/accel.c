@@ -76,26 +76,45 @@ impl_accel_fini(struct doca_ctx *ctx)
 }
 
 doca_error_t
-impl_accel_create(struct doca_dev *dev, const struct impl_ctx_ops *ops,
-		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
-		struct impl_accel **accel)
+impl_accel_create_without(const struct impl_ctx_ops *ops, const struct impl_accel_kind *kinds,
+		uint32_t nb_kinds, size_t size, struct impl_accel **accel)
 {
+	static const struct impl_manners none;
 	struct impl_accel *a;
 
-	if (!impl_dev_is_one(dev) || accel == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
 	a = calloc(1, size);
 	if (a == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	impl_ctx_init(&a->ctx, ops, impl_dev_manners(dev));
-	a->dev = dev;
+	impl_ctx_init(&a->ctx, ops, &none);
 	a->kinds = kinds;
 	a->nb_kinds = nb_kinds;
 	a->max_tasks = IMPL_MAX_ACCEL_TASKS;
 	queue_clear(a);
-	impl_dev_hold(dev);
 	*accel = a;
 	return DOCA_SUCCESS;
+}
+
+void
+impl_accel_set_dev(struct impl_accel *accel, struct doca_dev *dev)
+{
+	impl_ctx_init(&accel->ctx, accel->ctx.ops, impl_dev_manners(dev));
+	accel->dev = dev;
+	impl_dev_hold(dev);
+}
+
+doca_error_t
+impl_accel_create(struct doca_dev *dev, const struct impl_ctx_ops *ops,
+		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
+		struct impl_accel **accel)
+{
+	doca_error_t ret;
+
+	if (!impl_dev_is_one(dev) || accel == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = impl_accel_create_without(ops, kinds, nb_kinds, size, accel);
+	if (ret == DOCA_SUCCESS)
+		impl_accel_set_dev(*accel, dev);
+	return ret;
 }
 
 doca_error_t

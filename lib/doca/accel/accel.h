@@ -120,6 +120,12 @@ doca_error_t impl_accel_create(struct doca_dev *dev, const struct impl_ctx_ops *
 		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
 		struct impl_accel **accel);
 
+/* The same without a device, which is set while it is IDLE. */
+doca_error_t impl_accel_create_without(const struct impl_ctx_ops *ops,
+		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
+		struct impl_accel **accel);
+void impl_accel_set_dev(struct impl_accel *accel, struct doca_dev *dev);
+
 /* Configure a kind of tasks. */
 doca_error_t impl_accel_set_conf(struct impl_accel *accel, uint32_t kind,
 		doca_task_completion_cb_t done_cb, doca_task_completion_cb_t error_cb,

@@ -68,21 +68,7 @@ advance(struct impl_copy *copy, size_t len)
 static doca_error_t
 status_of(int ret)
 {
-	switch (ret) {
-	case 0:
-		return DOCA_SUCCESS;
-	case -EINPROGRESS:
-		return DOCA_ERROR_IN_PROGRESS;
-	case -EACCES:
-		return DOCA_ERROR_NOT_PERMITTED;
-	case -ENOTCONN:
-		return DOCA_ERROR_NOT_CONNECTED;
-	case -EFAULT:
-	case -EIO:
-		return DOCA_ERROR_IO_FAILED;
-	default:
-		return impl_err(ret);
-	}
+	return ret == -EFAULT || ret == -EIO ? DOCA_ERROR_IO_FAILED : impl_err(ret);
 }
 
 static doca_error_t

@@ -4,7 +4,6 @@
 
 /* Jobs of accelerators, in DOCA until 2.2: tasks in the memory of a work queue. */
 
-#include <stdlib.h>
 #include <string.h>
 
 #include <comch_doca_workq_105.h>
@@ -24,17 +23,12 @@ impl_accel_create_for_jobs(const struct impl_ctx_ops *ops, const struct impl_acc
 		const struct impl_accel_job *jobs, uint32_t nb_jobs, size_t size,
 		struct impl_accel **accel)
 {
-	static const struct impl_manners none;
-	struct impl_accel *a;
+	doca_error_t ret = impl_accel_create_without(ops, kinds, 0, size, accel);
 
-	a = calloc(1, size);
-	if (a == NULL)
-		return DOCA_ERROR_NO_MEMORY;
-	impl_ctx_init(&a->ctx, ops, &none);
-	a->kinds = kinds;
-	a->jobs = jobs;
-	a->nb_jobs = nb_jobs;
-	*accel = a;
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	(*accel)->jobs = jobs;
+	(*accel)->nb_jobs = nb_jobs;
 	return DOCA_SUCCESS;
 }
 
@@ -51,9 +45,7 @@ add_dev(struct doca_ctx *ctx, struct doca_dev *dev)
 		IMPL_ERR("%s: cannot add a second device", ctx->ops->name);
 		return DOCA_ERROR_NOT_SUPPORTED;
 	}
-	impl_ctx_init(ctx, ctx->ops, impl_dev_manners(dev));
-	accel->dev = dev;
-	impl_dev_hold(dev);
+	impl_accel_set_dev(accel, dev);
 	return DOCA_SUCCESS;
 }
 

@@ -114,28 +114,31 @@ find(const struct doca_workq *workq, const struct doca_ctx *ctx)
 	return m;
 }
 
-doca_error_t
-doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
+/* Whether a context's device can be added or removed. */
+static doca_error_t
+may_change_dev(const struct doca_ctx *ctx, const struct doca_dev *dev)
 {
 	if (ctx == NULL || dev == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!has_jobs(ctx))
 		return DOCA_ERROR_NOT_SUPPORTED;
-	if (ctx->state != DOCA_CTX_STATE_IDLE)
-		return DOCA_ERROR_BAD_STATE;
-	return ctx->ops->jobs->add_dev(ctx, dev);
+	return ctx->state == DOCA_CTX_STATE_IDLE ? DOCA_SUCCESS : DOCA_ERROR_BAD_STATE;
+}
+
+doca_error_t
+doca_ctx_dev_add(struct doca_ctx *ctx, struct doca_dev *dev)
+{
+	doca_error_t ret = may_change_dev(ctx, dev);
+
+	return ret == DOCA_SUCCESS ? ctx->ops->jobs->add_dev(ctx, dev) : ret;
 }
 
 doca_error_t
 doca_ctx_dev_rm(struct doca_ctx *ctx, struct doca_dev *dev)
 {
-	if (ctx == NULL || dev == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	if (!has_jobs(ctx))
-		return DOCA_ERROR_NOT_SUPPORTED;
-	if (ctx->state != DOCA_CTX_STATE_IDLE)
-		return DOCA_ERROR_BAD_STATE;
-	return ctx->ops->jobs->rm_dev(ctx, dev);
+	doca_error_t ret = may_change_dev(ctx, dev);
+
+	return ret == DOCA_SUCCESS ? ctx->ops->jobs->rm_dev(ctx, dev) : ret;
 }
 
 doca_error_t
@@ -242,7 +245,7 @@ doca_workq_submit(struct doca_workq *workq, const struct doca_job *job)
 	return DOCA_SUCCESS;
 }
 
-/* Work on the jobs until one is done, or one that has those behind it wait. */
+/* Work on the jobs in their order, until one is done or one holds up those behind it. */
 static struct entry *
 next_done(struct doca_workq *workq, doca_error_t *status)
 {

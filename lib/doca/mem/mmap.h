@@ -13,11 +13,10 @@
 
 #include "mem/mem.h"
 
-
 /* Export descriptor for one device. */
 struct impl_mmap_export {
 	const struct doca_dev *dev;
-	struct rte_comch_export *export; /* NULL: nobody reaches it */
+	struct rte_comch_export *export; /* NULL: its device connects two machines */
 	SLIST_ENTRY(impl_mmap_export) next;
 	size_t len;
 	uint8_t desc[];

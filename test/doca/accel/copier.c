@@ -130,3 +130,10 @@ data_len(const struct doca_buf *buf)
 	T_OK(doca_buf_get_data_len(buf, &len));
 	return len;
 }
+
+void
+free_bufs(struct doca_buf *a, struct doca_buf *b)
+{
+	T_OK(doca_buf_dec_refcount(a, NULL));
+	T_OK(doca_buf_dec_refcount(b, NULL));
+}

@@ -46,5 +46,7 @@ struct doca_dma_task_memcpy *copier_submit(struct copier *c, const struct doca_b
 /* Until as many have completed, with or without errors. */
 void copier_wait(struct copier *c, unsigned int nb);
 size_t data_len(const struct doca_buf *buf);
+/* Release the source and the destination of a test. */
+void free_bufs(struct doca_buf *a, struct doca_buf *b);
 
 #endif /* ACCEL_COPIER_H */

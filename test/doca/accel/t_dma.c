@@ -11,13 +11,6 @@
 #include "accel/copier.h"
 #include "t_main.h"
 
-static void
-free_bufs(struct doca_buf *a, struct doca_buf *b)
-{
-	T_OK(doca_buf_dec_refcount(a, NULL));
-	T_OK(doca_buf_dec_refcount(b, NULL));
-}
-
 /* behaviour: Y1, Y2, Y4, Y6, Y9, C5 */
 T_CASE(life)
 {
@@ -394,7 +387,7 @@ T_CASE(long_lists)
 	copier_close(&c);
 }
 
-/* Memory that both have is no fault if the copy does not come to it. */
+/* Overlapping buffers are valid as long as the bytes that are copied do not overlap. */
 T_CASE(beside_the_source)
 {
 	struct doca_buf *src, *dst, *full;

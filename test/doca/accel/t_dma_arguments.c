@@ -111,8 +111,7 @@ T_CASE(limits)
 	copier_wait(&c, 1);
 	T_OK(doca_ctx_stop(c.ctx));
 	T_INVALID(doca_dma_task_memcpy_set_conf(c.dma, nothing, nothing, 257));
-	T_OK(doca_buf_dec_refcount(src, NULL));
-	T_OK(doca_buf_dec_refcount(dst, NULL));
+	free_bufs(src, dst);
 	copier_close(&c);
 }
 
@@ -141,8 +140,7 @@ T_CASE(faults)
 	copier_wait(&c, 3);
 	T_EQ(c.nb_done, 1);
 	T_EQ(data_len(dst), 10);
-	T_OK(doca_buf_dec_refcount(src, NULL));
-	T_OK(doca_buf_dec_refcount(dst, NULL));
+	free_bufs(src, dst);
 	copier_close(&c);
 }
 
@@ -176,7 +174,6 @@ T_CASE(tasks)
 	doca_task_free(doca_dma_task_memcpy_as_task(task));
 	T_OK(doca_ctx_stop(c.ctx));
 	T_IS(doca_dma_task_memcpy_alloc_init(c.dma, src, dst, none, &task), DOCA_ERROR_BAD_STATE);
-	T_OK(doca_buf_dec_refcount(src, NULL));
-	T_OK(doca_buf_dec_refcount(dst, NULL));
+	free_bufs(src, dst);
 	copier_close(&c);
 }

@@ -314,7 +314,7 @@ T_CASE(window_not_sealed)
 	close(window);
 }
 
-/* One that has some. */
+/* A window that has holes already. */
 T_CASE(window_with_holes)
 {
 	struct victim v;

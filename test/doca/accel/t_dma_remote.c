@@ -53,13 +53,6 @@ remote_buf(struct importer *i, const struct exporter *e, size_t off, size_t len,
 	return buf;
 }
 
-static void
-put(struct doca_buf *a, struct doca_buf *b)
-{
-	T_OK(doca_buf_dec_refcount(a, NULL));
-	T_OK(doca_buf_dec_refcount(b, NULL));
-}
-
 /* Read a part of the exporter's memory, and compare it. */
 static void
 reads(struct importer *i, const struct exporter *e, size_t off, size_t len)
@@ -77,7 +70,7 @@ reads(struct importer *i, const struct exporter *e, size_t off, size_t len)
 	for (k = 0; k < len; k++)
 		if (i->mem.addr[k] != exporter_byte(off + k))
 			T_FAIL("byte %zu of %zu at %zu", k, len, off);
-	put(src, dst);
+	free_bufs(src, dst);
 }
 
 /* behaviour: B8, B10 */
@@ -127,7 +120,7 @@ T_CASE(writes_memory_of_a_process_that_sleeps)
 	T_EQ(e.shared->copy[0], exporter_byte(0));
 	T_EQ(memcmp(e.shared->copy + 1, i.mem.addr + 1, EXPORT_LEN - 2), 0);
 	T_EQ(e.shared->copy[EXPORT_LEN - 1], exporter_byte(EXPORT_LEN - 1));
-	put(src, dst);
+	free_bufs(src, dst);
 	importer_close(&i);
 	exporter_end(&e);
 }
@@ -155,7 +148,7 @@ read_fails(struct importer *i, const struct exporter *e, doca_error_t error)
 	T_EQ(i->c.nb_errors, 1);
 	T_IS(i->c.status, error);
 	T_EQ(data_len(dst), 0);
-	put(src, dst);
+	free_bufs(src, dst);
 	restart(i);
 }
 
@@ -176,7 +169,7 @@ T_CASE(does_not_write_what_is_read_only)
 	T_OK(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
 	copier_wait(&i.c, 1);
 	T_EQ(i.c.status, DOCA_ERROR_NOT_PERMITTED);
-	put(src, dst);
+	free_bufs(src, dst);
 	restart(&i);
 	reads(&i, &e, 0, 100);
 	exporter_do(&e, 'C');
@@ -237,7 +230,7 @@ T_CASE(lists)
 	for (k = 0; k < 5; k++)
 		T_EQ(e.shared->copy[1151000 + k], exporter_byte(400000 + k));
 	T_EQ(e.shared->copy[1151005], exporter_byte(1151005));
-	put(src, dst);
+	free_bufs(src, dst);
 	importer_close(&i);
 	exporter_end(&e);
 }
@@ -310,14 +303,14 @@ T_CASE(stopped)
 	T_EQ(i.c.status, DOCA_ERROR_SHUTDOWN);
 	T_EQ(data_len(dst), 0);
 	restart(&i);
-	/* The pieces that it still has to answer are of nobody; the next ones wait for it. */
+	/* The pieces that it has not answered belong to no task any more; new pieces wait. */
 	copier_submit(&i.c, src, dst);
 	T_SETTLE(doca_pe_progress(i.c.pe));
 	T_EQ(i.c.nb_done + i.c.nb_errors, 0);
 	t_proc_signal(&e.proc, SIGCONT);
 	copier_wait(&i.c, 1);
 	T_EQ(i.c.nb_done, 1);
-	put(src, dst);
+	free_bufs(src, dst);
 	reads(&i, &e, 0, EXPORT_LEN);
 	importer_close(&i);
 	exporter_end(&e);
