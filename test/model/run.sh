@@ -79,6 +79,7 @@ cases=(
 	"slots::good"
 	"slots:NO_RESERVE:bad"
 	"slots:NO_RETURN:bad"
+	"counter::good"
 	"need::good"
 	"need:NO_HALTED:bad"
 	"need:NO_LOOK:bad"

@@ -17,6 +17,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <rte_comch_counter.h>
+#include <rte_comch_poll.h>
+
 #include "mp.h"
 
 /* Longer than the reaper leaves to the poll. */
@@ -112,6 +115,60 @@ refused(int fd __rte_unused, void *arg)
 ENDS_CASE(calls_are_refused)
 {
 	in_child(refused, e);
+}
+
+struct counters {
+	struct rte_comch_counter *own, *shared;
+	struct rte_comch_poll *poll;
+};
+
+/* A child has no counters: they are 0, and stay so. */
+static int
+counters_are_gone(int fd __rte_unused, void *arg)
+{
+	struct counters *c = arg;
+	struct rte_comch_counter *each[] = { c->own, c->shared };
+	uint8_t desc[RTE_COMCH_EXPORT_DESC_LEN];
+	unsigned int i;
+
+	for (i = 0; i < RTE_DIM(each); i++) {
+		rte_comch_counter_set(each[i], 9);
+		if (rte_comch_counter_add(each[i], 1) != 0 || rte_comch_counter_get(each[i]) != 0)
+			return 1;
+		if (rte_comch_counter_is(each[i], RTE_COMCH_COUNTER_EQ, 0, UINT64_MAX))
+			return 2;
+		if (rte_comch_counter_wait(each[i], RTE_COMCH_COUNTER_EQ, 0, 0, -1) != -EBADFD)
+			return 3;
+		if (rte_comch_counter_connect(each[i]) != -EBADFD ||
+				rte_comch_counter_export(each[i], 0, desc) != -EBADFD ||
+				rte_comch_counter_watch(each[i], 0, c->poll) != -EBADFD)
+			return 4;
+		rte_comch_counter_unwatch(each[i]);
+		rte_comch_counter_free(each[i]);
+	}
+	return rte_comch_counter_create(0) == NULL ? 0 : 5;
+}
+
+T_CASE(counters_are_not_in_the_child)
+{
+	struct counters c;
+
+	t_eal_start(1);
+	c.own = rte_comch_counter_create(0);
+	c.shared = rte_comch_counter_create(RTE_COMCH_COUNTER_F_SHARED);
+	c.poll = rte_comch_poll_create(NULL);
+	T_CHECK(c.own != NULL && c.shared != NULL && c.poll != NULL);
+	rte_comch_counter_set(c.own, 5);
+	rte_comch_counter_set(c.shared, 6);
+	T_EQ(rte_comch_counter_watch(c.shared, 6, c.poll), 0);
+	in_child(counters_are_gone, &c);
+	/* The parent's are as before. */
+	T_EQ(rte_comch_counter_get(c.own), 5);
+	T_EQ(rte_comch_counter_add(c.shared, 1), 6);
+	rte_comch_counter_free(c.own);
+	rte_comch_counter_free(c.shared);
+	T_EQ(rte_comch_poll_destroy(c.poll), 0);
+	t_eal_stop();
 }
 
 static int

@@ -5,6 +5,7 @@
 /* The exports of this process. */
 
 #include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,9 +20,11 @@
 struct rte_comch_export {
 	struct comch_registry_entry entry;
 	uint64_t number;
-	uint8_t *addr;
+	enum comch_remote_kind kind;
+	uint8_t *addr;         /* memory */
 	size_t len;
 	uint32_t flags;
+	int fd;                /* counter: its file, of the owner */
 	struct comch_remote_desc desc;
 };
 
@@ -81,31 +84,47 @@ create(int16_t dev_id, struct rte_comch_export *exp)
 	return 0;
 }
 
-struct rte_comch_export *
-rte_comch_export_create(int16_t dev_id, void *addr, size_t len, uint32_t flags)
+/* Export what is described. NULL: rte_errno is set. */
+static struct rte_comch_export *
+create_as(int16_t dev_id, const struct rte_comch_export *what)
 {
-	struct rte_comch_export *exp;
+	struct rte_comch_export *exp = malloc(sizeof(*exp));
 	int ret;
 
-	if (addr == NULL || len == 0 || len > UINTPTR_MAX - (uintptr_t)addr ||
-			(flags & ~RTE_COMCH_EXPORT_F_WRITE) != 0) {
-		rte_errno = EINVAL;
-		return NULL;
-	}
-	exp = calloc(1, sizeof(*exp));
 	if (exp == NULL) {
 		rte_errno = ENOMEM;
 		return NULL;
 	}
-	exp->addr = addr;
-	exp->len = len;
-	exp->flags = flags;
+	*exp = *what;
 	ret = comch_forked ? -EBADFD : create(dev_id, exp);
 	if (ret == 0)
 		return exp;
 	free(exp);
 	rte_errno = -ret;
 	return NULL;
+}
+
+struct rte_comch_export *
+rte_comch_export_create(int16_t dev_id, void *addr, size_t len, uint32_t flags)
+{
+	const struct rte_comch_export memory = {
+		.kind = COMCH_REMOTE_MEMORY, .addr = addr, .len = len, .flags = flags, .fd = -1,
+	};
+
+	if (addr == NULL || len == 0 || len > UINTPTR_MAX - (uintptr_t)addr ||
+			(flags & ~RTE_COMCH_EXPORT_F_WRITE) != 0) {
+		rte_errno = EINVAL;
+		return NULL;
+	}
+	return create_as(dev_id, &memory);
+}
+
+struct rte_comch_export *
+comch_export_create_counter(int16_t dev_id, int fd)
+{
+	const struct rte_comch_export counter = { .kind = COMCH_REMOTE_COUNTER, .fd = fd };
+
+	return create_as(dev_id, &counter);
 }
 
 int
@@ -145,15 +164,19 @@ is_same(const uint8_t *a, const uint8_t *b)
 }
 
 uint64_t
-comch_export_find(const uint8_t *key)
+comch_export_find(const uint8_t *key, uint32_t kind, int *fd)
 {
 	const struct rte_comch_export *exp;
 	uint64_t number = 0;
 
+	*fd = -1;
 	lock_as_thread();
 	COMCH_REGISTRY_FOREACH(exp, &export_type)
-		if (is_same(exp->desc.key, key))
+		if (is_same(exp->desc.key, key) && exp->kind == kind) {
 			number = exp->number;
+			if (exp->fd >= 0)
+				*fd = fcntl(exp->fd, F_DUPFD_CLOEXEC, 0);
+		}
 	pthread_mutex_unlock(&lock);
 	return number;
 }

@@ -41,10 +41,15 @@ void comch_export_peer_serve(void *peer);
 void comch_export_peer_look(void);
 void comch_export_peer_reset(void);
 
+/* comch_export.c, for counters */
+
+/* Export a counter: its file, which the caller keeps. NULL: rte_errno is set. */
+struct rte_comch_export *comch_export_create_counter(int16_t dev_id, int fd);
+
 /* comch_export.c, for the thread */
 
-/* An export by its key; 0: none. */
-uint64_t comch_export_find(const uint8_t *key);
+/* An export by its key and kind; 0: none. Of a counter, *fd is a descriptor of its file, or -1. */
+uint64_t comch_export_find(const uint8_t *key, uint32_t kind, int *fd);
 /*
  * Copy between the memory of an export and a slot, as a checked request asks. 0 or a negative
  * errno: -ENOTCONN (it is gone), -EACCES (not its range, or not its permission), -EFAULT.

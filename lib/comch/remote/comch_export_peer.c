@@ -34,6 +34,7 @@ enum peer_state {
 	PEER_KEYED,   /* it has shown a key, and sends its window */
 	PEER_WAITS,   /* its window is being received */
 	PEER_UP,
+	PEER_SERVED,  /* it has its counter, and closes */
 };
 
 /* An importer. */
@@ -172,19 +173,44 @@ welcome(const struct peer *peer, int32_t status)
 		(ssize_t)sizeof(text) && status == 0;
 }
 
+/* Give an importer the file of a counter. It needs nothing else. */
+static bool
+give_counter(const struct peer *peer, int fd)
+{
+	struct comch_remote_welcome text = { .version = COMCH_REMOTE_VERSION };
+	struct iovec iov = { .iov_base = &text, .iov_len = sizeof(text) };
+	union comch_foreign_control control;
+	struct msghdr msg;
+	bool ok;
+
+	if (fd < 0)
+		return welcome(peer, -EMFILE);
+	comch_foreign_pack(&msg, &iov, &control, &fd, 1);
+	ok = sendmsg(peer->fd, &msg, MSG_NOSIGNAL | MSG_DONTWAIT) == (ssize_t)sizeof(text);
+	close(fd);
+	return ok;
+}
+
 static bool
 on_hello(struct peer *peer, const struct comch_remote_hello *hello, size_t len)
 {
+	int fd;
+
 	if (len != sizeof(*hello) || hello->magic != COMCH_REMOTE_MAGIC ||
 			hello->version != COMCH_REMOTE_VERSION)
 		return false;
-	peer->export = comch_export_find(hello->key);
+	peer->export = comch_export_find(hello->key, hello->kind, &fd);
+	if (peer->export == 0) {
+		COMCH_LOG_PEER(COMCH_LOG, "export: refused process %d (uid %u): its key is of no "
+			"export, or of one that was destroyed", peer->cred.pid, peer->cred.uid);
+		return welcome(peer, -ENOTCONN);
+	}
+	if (hello->kind == COMCH_REMOTE_COUNTER) {
+		peer->state = PEER_SERVED;
+		return give_counter(peer, fd);
+	}
 	peer->state = PEER_KEYED;
-	if (peer->export != 0)
-		return true;
-	COMCH_LOG_PEER(COMCH_LOG, "export: refused process %d (uid %u): its key is of no "
-		"export, or of one that was destroyed", peer->cred.pid, peer->cred.uid);
-	return welcome(peer, -ENOTCONN);
+	return true;
 }
 
 /* The thread sleeps in its epoll set. */
@@ -302,8 +328,8 @@ serve(struct peer *peer)
 {
 	enum comch_foreign_next next;
 
-	/* It is watched for its end only. */
-	if (peer->state == PEER_WAITS)
+	/* It is watched for its end only, or has nothing more to say. */
+	if (peer->state == PEER_WAITS || peer->state == PEER_SERVED)
 		return false;
 	next = comch_foreign_next(peer->fd);
 	if (next == COMCH_FOREIGN_NOTHING)

@@ -15,9 +15,7 @@
  */
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -29,8 +27,7 @@
 
 #include "base/comch_fork_notes.h"
 #include "base/comch_registry.h"
-#include "remote/comch_export_place.h"
-#include "remote/comch_remote_wire.h"
+#include "remote/comch_hail.h"
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_fork.h"
 #include "sdk/comch_log.h"
@@ -82,14 +79,6 @@ import_before_fork(struct comch_registry_entry *entry)
 
 static COMCH_REGISTRY_TYPE(import_type, import_before_fork)
 
-static bool
-is_valid(const struct comch_remote_desc *desc)
-{
-	return desc->version == COMCH_REMOTE_VERSION &&
-		strnlen(desc->path, sizeof(desc->path)) < sizeof(desc->path) &&
-		comch_export_place_is_valid(desc->path);
-}
-
 struct rte_comch_import *
 rte_comch_import_create(const uint8_t desc[RTE_COMCH_EXPORT_DESC_LEN])
 {
@@ -103,7 +92,7 @@ rte_comch_import_create(const uint8_t desc[RTE_COMCH_EXPORT_DESC_LEN])
 	if (imp == NULL)
 		return NULL;
 	memcpy(&imp->desc, desc, sizeof(imp->desc));
-	if (!is_valid(&imp->desc)) {
+	if (!comch_hail_is_valid(&imp->desc)) {
 		rte_errno = EINVAL;
 		free(imp);
 		return NULL;
@@ -117,23 +106,10 @@ rte_comch_import_create(const uint8_t desc[RTE_COMCH_EXPORT_DESC_LEN])
 
 /* Link */
 
-/* Set a descriptor. Returns the one before. */
-static int
-set_fd(int *place, int fd)
-{
-	int old;
-
-	pthread_mutex_lock(&comch_registry.lock);
-	old = *place;
-	*place = fd;
-	pthread_mutex_unlock(&comch_registry.lock);
-	return old;
-}
-
 static void
 close_window_fd(struct rte_comch_import *imp)
 {
-	int fd = set_fd(&imp->window_fd, -1);
+	int fd = comch_hail_set_fd(&imp->window_fd, -1);
 
 	if (fd >= 0)
 		close(fd);
@@ -151,7 +127,7 @@ needs_link(const struct slot *slot)
 static void
 link_close(struct rte_comch_import *imp)
 {
-	int fd = set_fd(&imp->fd, -1);
+	int fd = comch_hail_set_fd(&imp->fd, -1);
 	struct slot *slot;
 
 	/* Its queue may hold descriptors, but not before it was connected. */
@@ -193,22 +169,9 @@ make_window(struct rte_comch_import *imp)
 
 	if (fd < 0)
 		return fd;
-	set_fd(&imp->window_fd, fd);
+	comch_hail_set_fd(&imp->window_fd, fd);
 	imp->window = addr;
 	return 0;
-}
-
-static bool
-send_hello(const struct rte_comch_import *imp)
-{
-	struct comch_remote_hello hello = {
-		.magic = COMCH_REMOTE_MAGIC,
-		.version = COMCH_REMOTE_VERSION,
-	};
-
-	memcpy(hello.key, imp->desc.key, sizeof(hello.key));
-	return send(imp->fd, &hello, sizeof(hello), MSG_NOSIGNAL | MSG_DONTWAIT) ==
-		(ssize_t)sizeof(hello);
 }
 
 static bool
@@ -233,56 +196,23 @@ greet(struct rte_comch_import *imp)
 		return ret;
 	}
 	imp->link = LINK_GREETED;
-	return send_hello(imp) && send_window(imp) ? -EAGAIN :
-		give_up(imp, -ENOTCONN, "the exporter does not answer");
-}
-
-/*
- * Connect to the socket of a path, and not to what a link there leads to. A negative errno.
- */
-static int
-connect_to(int sock, const char *path)
-{
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int fd, ret;
-
-	fd = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	snprintf(addr.sun_path, sizeof(addr.sun_path), "/proc/self/fd/%d", fd);
-	ret = connect(sock, (const struct sockaddr *)&addr, sizeof(addr)) == 0 ? 0 : -errno;
-	close(fd);
-	return ret;
-}
-
-static int
-open_socket(struct rte_comch_import *imp)
-{
-	int ret = comch_foreign_start();
-
-	if (ret != 0)
-		return ret;
-	pthread_mutex_lock(&comch_registry.lock);
-	imp->fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	ret = imp->fd < 0 ? -errno : 0;
-	pthread_mutex_unlock(&comch_registry.lock);
-	return ret;
+	if (comch_hail_greet(imp->fd, &imp->desc, COMCH_REMOTE_MEMORY) && send_window(imp))
+		return -EAGAIN;
+	return give_up(imp, -ENOTCONN, "the exporter does not answer");
 }
 
 static int
 link_open(struct rte_comch_import *imp)
 {
-	int ret = open_socket(imp);
+	int ret = comch_hail_open(&imp->fd);
 
 	if (ret != 0)
 		return ret;
-	ret = connect_to(imp->fd, imp->desc.path);
+	ret = comch_hail_connect(imp->fd, &imp->desc);
 	if (ret == 0)
 		return greet(imp);
-	if (ret != -EAGAIN && ret != -EMFILE && ret != -ENFILE && ret != -ENOMEM)
-		return give_up(imp, -ENOTCONN, ret == -ENOENT || ret == -ECONNREFUSED ?
-			"the exporter is gone" : strerror(-ret));
-	/* Many others connect as well, or this process has not what it needs. */
+	if (ret != -EAGAIN && !comch_hail_is_of_us(ret))
+		return give_up(imp, -ENOTCONN, comch_hail_reason(ret));
 	link_close(imp);
 	return ret;
 }

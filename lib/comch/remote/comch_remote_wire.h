@@ -16,6 +16,9 @@
  *     request: read or write a piece    copies between its memory and the window
  *                                       reply: done, or why not
  *
+ * Of a counter, the key is all that the exporter needs: its welcome brings the memory, and the
+ * importer closes.
+ *
  * The window is the importer's memory, so that it pays for it. It has a fixed number of slots. The
  * importer chooses the slot of a request, and uses it again after the reply only. A hello or a
  * window that is refused is answered by a welcome that says so, then the exporter closes.
@@ -51,10 +54,16 @@ enum comch_remote_op {
 	COMCH_REMOTE_WRITE,
 };
 
+/* What a key is of. */
+enum comch_remote_kind {
+	COMCH_REMOTE_MEMORY,
+	COMCH_REMOTE_COUNTER,
+};
+
 struct comch_remote_hello {
 	uint64_t magic;
 	uint32_t version;
-	uint32_t zero;
+	uint32_t kind;    /* enum comch_remote_kind */
 	uint8_t key[COMCH_REMOTE_KEY];
 };
 

@@ -27,6 +27,12 @@ peer_load_acquire_u64(const uint64_t *p)
 	return comch_load_acquire(p);
 }
 
+static inline uint32_t
+peer_load_acquire_u32(const uint32_t *p)
+{
+	return comch_load_acquire(p);
+}
+
 static inline uint64_t
 peer_load_relaxed_u64(const uint64_t *p)
 {

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+#ifndef T_FUTEX_H
+#define T_FUTEX_H
+
+/*
+ * The sleeps of counters in this program and in those that it forks: a syscall() of its own, which
+ * the library calls instead of that of libc.
+ */
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+/*
+ * A sleep in a counter has no end but a wake-up: one that is lost is seen. Otherwise sleepers look
+ * again by themselves.
+ */
+extern bool t_futex_never_looks;
+/* Sleeps so far. */
+extern atomic_uint t_futex_nb_waits;
+
+#endif /* T_FUTEX_H */
