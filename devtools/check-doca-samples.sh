@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Build NVIDIA's public programs for DOCA Comch and DMA with comch, unchanged, and run both sides of
+# Build NVIDIA's public programs for DOCA Comch, DMA and sync events with comch, unchanged, and run both sides of
 # each with comch-run.
 #
 # usage: devtools/check-doca-samples.sh [--quick] [--faults] [--lab] [--write] [--work DIR] DIR
@@ -114,6 +114,9 @@ build_program() {
 	result "$status" "build $name for the $role" "$dir.log"
 }
 
+# How the programs are told their device.
+device=-p
+
 # pair OUT OPTION... -- DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: run both programs, given relative to
 # the role's directory, with these options of comch-run, and show what it showed.
 pair() {
@@ -128,7 +131,8 @@ pair() {
 	shift 3
 	# comch-doca-env has the installation's libraries found by comch-info.
 	"$doca_env" dpu -- "${doca_env%/*}/comch-run" --no-colour --out "$out" \
-		"${options[@]}" -- "$server" -p 03:00.0 -r b1:00.0 "$@" --- "$client" -p b1:00.0 "$@"
+		"${options[@]}" -- "$server" "$device" 03:00.0 -r b1:00.0 "$@" \
+		--- "$client" "$device" b1:00.0 "$@"
 }
 
 # run_pair NAME PATTERN DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: both must exit with status 0 and
@@ -254,6 +258,17 @@ for name in dma_local_copy dma_copy_dpu; do
 	build_program dpu "$name" "$work/tree/samples/doca_dma/$name" "doca_$name"
 done
 build_program host dma_copy_host "$work/tree/samples/doca_dma/dma_copy_host" doca_dma_copy_host
+# They look at progress engines, by DMA.
+engines=(pe_async_stop pe_event pe_multi_context pe_polling pe_reactive pe_single_task_comp_cb
+	pe_task_error pe_task_resubmit pe_task_try_submit)
+for name in "${engines[@]}"; do
+	build_program dpu "$name" "$work/tree/samples/doca_common/$name" "doca_$name"
+done
+for role in dpu host; do
+	for name in sync_event_local_pci sync_event_remote_pci; do
+		build_program "$role" "$name" "$work/tree/samples/doca_common/$name" "doca_$name"
+	done
+done
 
 step 'Running the programs'
 short=10000000 long=100000 seconds=600 late=8
@@ -280,6 +295,21 @@ if ! $lab; then
 	run_alone dma_local_copy 'memory copied and verified as correct' \
 		dma_local_copy/doca_dma_local_copy -p 03:00.0 -t 'of the DPU'
 	run_dma_copy 'of the host'
+	for name in "${engines[@]}"; do
+		run_alone "$name" 'finished successfully' "$name/doca_$name"
+	done
+	device=-d
+	for mode in '' --atomic '--async --async-num-tasks 1' '--async --atomic'; do
+		for sides in 'local remote' 'remote local'; do
+			read -r dpu host <<<"$sides"
+			# shellcheck disable=SC2086
+			run_pair "sync_event_${dpu}_pci and sync_event_${host}_pci $mode" \
+				'finished successfully' \
+				"sync_event_${dpu}_pci/doca_sync_event_${dpu}_pci" \
+				"sync_event_${host}_pci/doca_sync_event_${host}_pci" $mode
+		done
+	done
+	device=-p
 	sizes='1 1048576'
 	$quick || sizes+=' 1073741824'
 	for bytes in $sizes; do

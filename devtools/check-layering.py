@@ -54,7 +54,7 @@ ROOMS = {
         "comch": ("base", "ctx", "dev", "log", "mem"),
         "cc": ("comch",),
         "comm_channel": ("base", "comch", "ctx", "dev", "log"),
-        "dpa": ("ctx", "dev", "log", "mem"),
+        "dpa": ("accel", "ctx", "dev", "log", "mem"),
         "msgq": ("base", "comch", "ctx", "dev", "dpa", "log"),
     },
     "app/comch-perf": {

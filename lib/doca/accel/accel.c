@@ -31,13 +31,55 @@ kind_of(const struct impl_accel_task *task)
 	return &accel_of(task->task.ctx)->kinds[task->kind];
 }
 
+/* Lists of tasks */
+
+static void
+list_clear(struct impl_accel_list *list)
+{
+	list->first = NULL;
+	list->end = &list->first;
+}
+
+static void
+list_add(struct impl_accel_list *list, struct doca_task *task)
+{
+	task->next = NULL;
+	*list->end = task;
+	list->end = &task->next;
+}
+
+/* NULL: it is empty. */
+static struct doca_task *
+list_pop(struct impl_accel_list *list)
+{
+	struct doca_task *task = list->first;
+
+	if (task == NULL)
+		return NULL;
+	list->first = task->next;
+	if (list->first == NULL)
+		list->end = &list->first;
+	return task;
+}
+
+/* Move all tasks of one list to the end of another. */
+static void
+list_append(struct impl_accel_list *to, struct impl_accel_list *from)
+{
+	if (from->first == NULL)
+		return;
+	*to->end = from->first;
+	to->end = from->end;
+	list_clear(from);
+}
+
 /* Context */
 
 static void
 queue_clear(struct impl_accel *accel)
 {
-	accel->queue = NULL;
-	accel->queue_end = &accel->queue;
+	list_clear(&accel->queue);
+	list_clear(&accel->waiting);
 }
 
 doca_error_t
@@ -148,7 +190,9 @@ impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *
 	struct impl_accel_conf *conf;
 	struct impl_accel_task *t;
 
-	if (accel == NULL || src == NULL || dst == NULL || task == NULL)
+	if (accel == NULL || task == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	if (!accel->kinds[kind].has_no_bufs && (src == NULL || dst == NULL))
 		return DOCA_ERROR_INVALID_VALUE;
 	if (!impl_ctx_has_tasks(&accel->ctx, false))
 		return DOCA_ERROR_BAD_STATE;
@@ -184,9 +228,12 @@ impl_accel_task_revive(struct doca_task *task)
 doca_error_t
 impl_accel_admit(const struct impl_accel_task *task)
 {
+	const struct impl_accel_kind *kind = kind_of(task);
+
 	/* The program can set them to NULL. */
-	return task->src == NULL || task->dst == NULL ? DOCA_ERROR_INVALID_VALUE :
-		kind_of(task)->admit(task);
+	if (!kind->has_no_bufs && (task->src == NULL || task->dst == NULL))
+		return DOCA_ERROR_INVALID_VALUE;
+	return kind->admit == NULL ? DOCA_SUCCESS : kind->admit(task);
 }
 
 doca_error_t
@@ -197,9 +244,10 @@ impl_accel_submit(struct doca_task *task)
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	task->next = NULL;
-	*accel->queue_end = task;
-	accel->queue_end = &task->next;
+	if (kind_of(accel_task(task))->is_met != NULL)
+		list_add(&accel->waiting, task);
+	else
+		list_add(&accel->queue, task);
 	impl_ctx_wants_progress(&accel->ctx);
 	return DOCA_SUCCESS;
 }
@@ -210,7 +258,7 @@ impl_accel_check(const struct doca_task *task)
 	const struct impl_accel_task *t = accel_task(task);
 	doca_error_t ret = impl_accel_admit(t);
 
-	return ret == DOCA_SUCCESS ? kind_of(t)->check(t) : ret;
+	return ret == DOCA_SUCCESS && kind_of(t)->check != NULL ? kind_of(t)->check(t) : ret;
 }
 
 /* A submitted task that is not in the queue any more is done or has failed. */
@@ -239,7 +287,7 @@ impl_accel_work(struct impl_accel_task *task)
 	if (!task->has_begun) {
 		/* Its buffers may be others than at the submit. */
 		ret = impl_accel_admit(task);
-		if (ret == DOCA_SUCCESS)
+		if (ret == DOCA_SUCCESS && kind->check != NULL)
 			ret = kind->check(task);
 		if (ret == DOCA_SUCCESS && kind->begin != NULL)
 			ret = kind->begin(task);
@@ -262,11 +310,8 @@ impl_accel_end(struct impl_accel_task *task)
 static struct doca_task *
 queue_pop(struct impl_accel *accel)
 {
-	struct doca_task *task = accel->queue;
+	struct doca_task *task = list_pop(&accel->queue);
 
-	accel->queue = task->next;
-	if (accel->queue == NULL)
-		queue_clear(accel);
 	impl_accel_end(accel_task(task));
 	return task;
 }
@@ -277,16 +322,53 @@ fail_all(struct impl_accel *accel)
 {
 	uint16_t n;
 
-	for (n = 0; n < accel->ctx.burst && accel->queue != NULL; n++)
+	for (n = 0; n < accel->ctx.burst && accel->queue.first != NULL; n++)
 		impl_accel_report(queue_pop(accel), DOCA_ERROR_SHUTDOWN);
+	for (; n < accel->ctx.burst && accel->waiting.first != NULL; n++)
+		impl_accel_report(list_pop(&accel->waiting), DOCA_ERROR_SHUTDOWN);
 	return n > 0;
+}
+
+static bool
+is_met(const struct doca_task *task)
+{
+	return kind_of(accel_task(task))->is_met(accel_task(task));
+}
+
+/*
+ * Look at each task that waits, once, the oldest first, and report those that are met, as many as
+ * there may be. Those that callbacks submit have their turn next time. Returns the reports.
+ */
+static uint16_t
+report_met(struct impl_accel *accel, uint16_t most)
+{
+	struct impl_accel_list old, kept;
+	struct doca_task *task;
+	uint16_t n = 0;
+
+	list_clear(&old);
+	list_clear(&kept);
+	list_append(&old, &accel->waiting);
+	while ((task = list_pop(&old)) != NULL) {
+		if (task->state == IMPL_TASK_ORPHAN) {
+			impl_task_complete(task, DOCA_ERROR_SHUTDOWN);
+		} else if (n < most && accel->ctx.state == DOCA_CTX_STATE_RUNNING && is_met(task)) {
+			impl_accel_report(task, DOCA_SUCCESS);
+			n++;
+		} else {
+			list_add(&kept, task);
+		}
+	}
+	list_append(&kept, &accel->waiting);
+	list_append(&accel->waiting, &kept);
+	return n;
 }
 
 /* Work on the oldest task. True: it is done. */
 static bool
 run_oldest(struct impl_accel *accel, size_t *budget)
 {
-	struct impl_accel_task *task = accel_task(accel->queue);
+	struct impl_accel_task *task = accel_task(accel->queue.first);
 	doca_error_t status = DOCA_ERROR_SHUTDOWN;
 
 	/* One that the program has freed is not worked on any more. */
@@ -304,28 +386,53 @@ run_oldest(struct impl_accel *accel, size_t *budget)
 	return true;
 }
 
+/* Work on the queue; no more reports than that. Returns their number. */
+static uint16_t
+run_queue(struct impl_accel *accel, uint16_t most)
+{
+	size_t budget = IMPL_ACCEL_BUDGET;
+	uint16_t n = 0;
+
+	while (n < most && budget > 0 && accel->queue.first != NULL &&
+			accel->ctx.state == DOCA_CTX_STATE_RUNNING && run_oldest(accel, &budget))
+		n++;
+	return n;
+}
+
 bool
 impl_accel_progress(struct doca_ctx *ctx)
 {
 	struct impl_accel *accel = accel_of(ctx);
-	size_t budget = IMPL_ACCEL_BUDGET;
-	bool done = false;
 	uint16_t n;
 
 	if (ctx->state != DOCA_CTX_STATE_RUNNING) {
-		done = fail_all(accel);
+		n = fail_all(accel);
+	} else if (accel->is_turn_of_waiting) {
+		/* By turns, since the first may leave nothing to the second. */
+		n = report_met(accel, ctx->burst);
+		n += run_queue(accel, (uint16_t)(ctx->burst - n));
 	} else {
-		for (n = 0; n < ctx->burst && budget > 0 && accel->queue != NULL &&
-				ctx->state == DOCA_CTX_STATE_RUNNING &&
-				run_oldest(accel, &budget); n++)
-			done = true;
+		n = run_queue(accel, ctx->burst);
+		n += report_met(accel, (uint16_t)(ctx->burst - n));
 	}
-	ctx->needs_progress = accel->queue != NULL;
-	return done;
+	accel->is_turn_of_waiting = !accel->is_turn_of_waiting;
+	ctx->needs_progress = accel->queue.first != NULL || accel->waiting.first != NULL;
+	return n > 0;
 }
 
 bool
 impl_accel_has_work(const struct doca_ctx *ctx)
 {
-	return accel_of(ctx)->queue != NULL;
+	return accel_of(ctx)->queue.first != NULL;
+}
+
+bool
+impl_accel_has_met(const struct impl_accel *accel)
+{
+	const struct doca_task *task;
+
+	for (task = accel->waiting.first; task != NULL; task = task->next)
+		if (task->state == IMPL_TASK_ORPHAN || is_met(task))
+			return true;
+	return false;
 }

@@ -17,6 +17,9 @@
  * wrong with it shows when it is its turn. Then its error callback runs and the context stops,
  * and the tasks behind it end by their error callbacks. doca_task_try_submit() checks it all.
  *
+ * Tasks that wait for something, such as the value of a sync event, are not in the queue: each
+ * progress looks which of them are met.
+ *
  * Threads: that of the engine.
  */
 
@@ -40,6 +43,12 @@ struct impl_accel_kind {
 	doca_error_t (*run)(struct impl_accel_task *task);
 	/* A task that had begun ends, done or not. May be NULL. */
 	void (*end)(struct impl_accel_task *task);
+	/*
+	 * Whether a submitted task is done; if it is not NULL, tasks of this kind wait for that
+	 * beside the queue, and nobody waits for them.
+	 */
+	bool (*is_met)(const struct impl_accel_task *task);
+	bool has_no_bufs;
 };
 
 /* A type of jobs, in DOCA until 2.2, and the kind of task that does the same. */
@@ -56,9 +65,15 @@ struct impl_accel_conf {
 	uint32_t nb_taken;  /* allocated */
 };
 
-#define IMPL_ACCEL_MAX_KINDS 4
+#define IMPL_ACCEL_MAX_KINDS 6
 /* Bytes per progress: what a core copies in a tenth of a millisecond or so. */
 #define IMPL_ACCEL_BUDGET (UINT32_C(1) << 20)
+
+/* Tasks, the oldest first. */
+struct impl_accel_list {
+	struct doca_task *first;
+	struct doca_task **end;
+};
 
 /* First member of an accelerator's object. */
 struct impl_accel {
@@ -70,8 +85,9 @@ struct impl_accel {
 	struct impl_accel_conf conf[IMPL_ACCEL_MAX_KINDS];
 	uint32_t nb_kinds;
 	uint32_t max_tasks;           /* of a kind */
-	struct doca_task *queue;      /* submitted, oldest first */
-	struct doca_task **queue_end;
+	struct impl_accel_list queue;   /* submitted */
+	struct impl_accel_list waiting; /* submitted, of kinds with is_met() */
+	bool is_turn_of_waiting;
 };
 
 /* First member of an accelerator's tasks. */
@@ -104,7 +120,10 @@ doca_error_t impl_accel_stop(struct doca_ctx *ctx);
 void impl_accel_release(struct doca_ctx *ctx);
 void impl_accel_event(struct doca_ctx *ctx, const struct rte_comch_event *event);
 bool impl_accel_progress(struct doca_ctx *ctx);
+/* Whether there are tasks to work on: none of those that wait. */
 bool impl_accel_has_work(const struct doca_ctx *ctx);
+/* Whether one that waits is met. */
+bool impl_accel_has_met(const struct impl_accel *accel);
 doca_error_t impl_accel_submit(struct doca_task *task);
 doca_error_t impl_accel_check(const struct doca_task *task);
 void impl_accel_report(struct doca_task *task, doca_error_t status);
@@ -120,7 +139,7 @@ doca_error_t impl_accel_create(struct doca_dev *dev, const struct impl_ctx_ops *
 		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
 		struct impl_accel **accel);
 
-/* The same without a device, which is set while it is IDLE. */
+/* The same without a device, which is set while it is IDLE, or never. */
 doca_error_t impl_accel_create_without(const struct impl_ctx_ops *ops,
 		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
 		struct impl_accel **accel);

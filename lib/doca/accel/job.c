@@ -113,9 +113,10 @@ run(void *work)
 static bool
 is_waiting(const void *work)
 {
-	/* Jobs are done in the order of their submits. */
-	RTE_SET_USED(work);
-	return false;
+	const struct impl_accel_task *task = work;
+
+	/* Others are done in the order of their submits. */
+	return accel_of(task->task.ctx)->kinds[task->kind].is_met != NULL;
 }
 
 const struct impl_job_ops impl_accel_job_ops = {

@@ -25,6 +25,8 @@
 
 #include "dpa/dpa.h"
 
+struct impl_sync_word;
+
 /** Time for a thread to end if the table sets no limit, milliseconds. */
 #define IMPL_DPA_STOP_MS 12000
 
@@ -161,6 +163,30 @@ void impl_dpa_sink_fini(struct impl_dpa_sink *sink);
  */
 doca_error_t impl_dpa_copy_text(const char *text, char *room, uint32_t *size);
 
+/* sync.c */
+
+/* What a launch waits for, and what it updates when it is done. */
+struct impl_dpa_sync {
+	struct impl_sync_word *wait, *comp;  /* held; NULL: none */
+	uint64_t threshold, count;
+	bool is_add;                         /* add the count, or set it */
+};
+
+/*
+ * Hold these events for a launch, or NULL. DOCA_ERROR_INVALID_VALUE: an event has no location on
+ * this accelerator; DOCA_ERROR_BAD_STATE: one is not started.
+ */
+doca_error_t impl_dpa_sync_hold(struct impl_dpa_sync *sync, const struct doca_dpa *dpa,
+		struct doca_sync_event *wait, struct doca_sync_event *comp);
+/* Wait for the event; false: the kernel must end before. */
+bool impl_dpa_sync_wait(const struct impl_dpa_self *self, const struct impl_dpa_sync *sync);
+/* Whether there is nothing to wait for, or no more. */
+bool impl_dpa_sync_has_come(const struct impl_dpa_sync *sync);
+/* Let go of each, if it is held. */
+void impl_dpa_sync_drop_wait(struct impl_dpa_sync *sync);
+/* is_done: update it. */
+void impl_dpa_sync_drop_comp(struct impl_dpa_sync *sync, bool is_done);
+
 /* launch.c */
 
 struct impl_dpa_launch;
@@ -180,6 +206,7 @@ struct doca_dpa {
 	atomic_bool is_started;
 	bool is_stopping;
 	unsigned int nb_users;           /* objects, extended contexts, running RPCs */
+	int nb_located;                  /* locations of sync events */
 	/* Used in the root only. */
 	pthread_mutex_t lock;
 	atomic_bool fault;
@@ -192,6 +219,11 @@ struct doca_dpa {
 	struct impl_dpa_launches launches;
 };
 
+/*
+ * A sync event is located on the context (1), or not any more (-1): it may be stopped, which ends
+ * the launches that use the event, but not be destroyed.
+ */
+void impl_dpa_locate(struct doca_dpa *dpa, int nb);
 /* Whether it is started and has no fault. */
 bool impl_dpa_is_usable(const struct doca_dpa *dpa);
 /* How long to wait for a kernel to end, milliseconds. */

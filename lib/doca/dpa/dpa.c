@@ -74,6 +74,14 @@ impl_dpa_drop(struct doca_dpa *dpa)
 	pthread_mutex_unlock(&dpa->root->lock);
 }
 
+void
+impl_dpa_locate(struct doca_dpa *dpa, int nb)
+{
+	pthread_mutex_lock(&dpa->root->lock);
+	dpa->nb_located += nb;
+	pthread_mutex_unlock(&dpa->root->lock);
+}
+
 struct doca_dev *
 impl_dpa_dev(const struct doca_dpa *dpa)
 {
@@ -265,6 +273,19 @@ free_root(struct doca_dpa *dpa)
 	pthread_mutex_destroy(&dpa->lock);
 }
 
+static doca_error_t
+may_destroy_locked(struct doca_dpa *dpa)
+{
+	if (dpa->nb_located > 0) {
+		IMPL_ERR("DPA context: cannot destroy: sync events have %d locations on it",
+			dpa->nb_located);
+		return DOCA_ERROR_IN_USE;
+	}
+	if (impl_dpa_is_started(dpa))
+		return stop_locked(dpa);
+	return dpa->nb_users > 0 ? DOCA_ERROR_IN_USE : DOCA_SUCCESS;
+}
+
 doca_error_t
 doca_dpa_destroy(struct doca_dpa *dpa)
 {
@@ -273,8 +294,7 @@ doca_dpa_destroy(struct doca_dpa *dpa)
 	if (dpa == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	pthread_mutex_lock(&dpa->root->lock);
-	ret = impl_dpa_is_started(dpa) ? stop_locked(dpa) :
-		dpa->nb_users > 0 ? DOCA_ERROR_IN_USE : DOCA_SUCCESS;
+	ret = may_destroy_locked(dpa);
 	pthread_mutex_unlock(&dpa->root->lock);
 	if (ret != DOCA_SUCCESS)
 		return ret;

@@ -130,6 +130,7 @@ impl_dpa_object(struct impl_dpa_self *self, enum impl_dpa_kind kind, uint64_t ha
 		[IMPL_DPA_CONSUMER] = "consumer",
 		[IMPL_DPA_CONSUMER_COMPLETION] = "consumer completion",
 		[IMPL_DPA_PRODUCER] = "producer",
+		[IMPL_DPA_SYNC_EVENT] = "sync event",
 	};
 	void *obj = impl_dpa_handle_find(kind, handle);
 	unsigned int is;

@@ -5,11 +5,12 @@
 /*
  * Launches: a kernel that runs once in each of a number of new threads. Only the stop of
  * the context waits for them; the next launch frees those that have ended.
+ *
+ * The first thread waits for the launch's event, and the others for it, so that all of them run
+ * or none. The last one that ends updates the other event, if all kernels have returned.
  */
 
 #include <stdlib.h>
-
-#include <rte_common.h>
 
 #include "dpa/core.h"
 #include "log/log.h"
@@ -18,9 +19,13 @@ struct impl_dpa_launch {
 	LIST_ENTRY(impl_dpa_launch) next;
 	struct doca_dpa *dpa;
 	void *args;
-	pthread_cond_t cond;
+	pthread_cond_t cond;       /* is_decided or is_over was set */
 	/* Protected by the context's lock. */
+	struct impl_dpa_sync sync;
 	unsigned int nb_running;
+	bool is_decided;           /* its event has come, or it must end before */
+	bool may_run;              /* then: its event has come */
+	bool has_failed;           /* a kernel has not run to its end */
 	bool is_over;              /* no thread is running */
 	unsigned int nb_threads;
 	struct launch_thread {
@@ -31,28 +36,81 @@ struct impl_dpa_launch {
 	} threads[];
 };
 
+/* No thread is running. Called with the context's lock. */
+static void
+set_over(struct impl_dpa_launch *launch)
+{
+	impl_dpa_sync_drop_wait(&launch->sync);
+	impl_dpa_sync_drop_comp(&launch->sync, !launch->has_failed);
+	launch->is_over = true;
+	pthread_cond_broadcast(&launch->cond);
+}
+
+/* The first thread decides, when all exist. Called with the context's lock. */
+static void
+wait_for_event(struct launch_thread *t)
+{
+	struct impl_dpa_launch *launch = t->launch;
+	pthread_mutex_t *lock = &launch->dpa->root->lock;
+
+	if (launch->sync.wait != NULL) {
+		pthread_mutex_unlock(lock);
+		impl_dpa_sync_wait(&t->self, &launch->sync);
+		pthread_mutex_lock(lock);
+		impl_dpa_sync_drop_wait(&launch->sync);
+	}
+	launch->may_run = !impl_dpa_is_over(&t->self);
+	launch->is_decided = true;
+	pthread_cond_broadcast(&launch->cond);
+}
+
+/* Wait until all threads exist and the event has come. False: the kernel must end. */
+static bool
+wait_to_run(struct launch_thread *t)
+{
+	struct impl_dpa_launch *launch = t->launch;
+	pthread_mutex_t *lock = &launch->dpa->root->lock;
+	bool may_run;
+
+	pthread_mutex_lock(lock);
+	if (t == launch->threads)
+		wait_for_event(t);
+	/* If one of them is told to end, the first one is as well, and tells the others. */
+	while (!launch->is_decided)
+		pthread_cond_wait(&launch->cond, lock);
+	may_run = launch->may_run;
+	pthread_mutex_unlock(lock);
+	return may_run;
+}
+
 static void *
 thread_main(void *arg)
 {
 	struct launch_thread *t = arg;
 	struct impl_dpa_launch *launch = t->launch;
+	bool is_done;
 	uint64_t ret;
 
 	impl_dpa_spawn_begin();
 	impl_dpa_self_become(&t->self);
-	/* Wait until all threads exist or the launch has failed. */
-	pthread_mutex_lock(&launch->dpa->root->lock);
-	pthread_mutex_unlock(&launch->dpa->root->lock);
-	if (!impl_dpa_is_over(&t->self))
-		impl_dpa_self_call(&t->self, launch->args, &ret);
+	is_done = wait_to_run(t) &&
+		impl_dpa_self_call(&t->self, launch->args, &ret) == IMPL_DPA_RETURNED;
 	impl_dpa_self_become(NULL);
 	impl_dpa_spawn_end();
 	pthread_mutex_lock(&launch->dpa->root->lock);
-	launch->is_over = --launch->nb_running == 0;
-	if (launch->is_over)
-		pthread_cond_signal(&launch->cond);
+	launch->has_failed |= !is_done;
+	if (--launch->nb_running == 0)
+		set_over(launch);
 	pthread_mutex_unlock(&launch->dpa->root->lock);
 	return NULL;
+}
+
+static void
+destroy(struct impl_dpa_launch *launch)
+{
+	pthread_cond_destroy(&launch->cond);
+	free(launch->args);
+	free(launch);
 }
 
 /* Free a launch whose threads have ended. */
@@ -66,9 +124,7 @@ launch_free(struct impl_dpa_launch *launch)
 		impl_dpa_self_remove(&launch->threads[i].self);
 	}
 	LIST_REMOVE(launch, next);
-	pthread_cond_destroy(&launch->cond);
-	free(launch->args);
-	free(launch);
+	destroy(launch);
 }
 
 static void
@@ -89,6 +145,21 @@ end_one(struct impl_dpa_launch *launch)
 	for (i = 0; i < launch->nb_threads; i++) {
 		launch->threads[i].told_ns = impl_dpa_spawn_ran_ns(launch->threads[i].thread);
 		atomic_store(&launch->threads[i].self.over, true);
+	}
+}
+
+/* End the launches that wait for an event: nobody may be there to update it. */
+static void
+end_waiting(struct doca_dpa *dpa)
+{
+	struct impl_dpa_launch *launch;
+
+	LIST_FOREACH(launch, &dpa->launches, next) {
+		if (impl_dpa_sync_has_come(&launch->sync))
+			continue;
+		IMPL_WARN("launch of kernel %s: ended before its event has come: the context stops",
+			launch->threads[0].self.func->name);
+		end_one(launch);
 	}
 }
 
@@ -113,6 +184,7 @@ impl_dpa_launch_end_all(struct doca_dpa *dpa)
 	struct impl_dpa_launch *launch;
 	pthread_mutex_t *lock = &dpa->root->lock;
 
+	end_waiting(dpa);
 	while ((launch = LIST_FIRST(&dpa->launches)) != NULL) {
 		/* Wait for the time it may take, then force it to end in its next device call. */
 		if (!impl_dpa_cond_wait(&launch->cond, lock, &launch->is_over, ms)) {
@@ -187,9 +259,12 @@ start_locked(struct impl_dpa_launch *launch, const struct comch_doca_dpa_func *f
 	LIST_INSERT_HEAD(&launch->dpa->launches, launch, next);
 	for (i = 0; i < nb && ret == DOCA_SUCCESS; i++)
 		ret = start_thread(launch, func, nb);
-	if (ret != DOCA_SUCCESS)
-		end_one(launch);
-	launch->is_over = launch->nb_running == 0;
+	if (ret == DOCA_SUCCESS)
+		return ret;
+	launch->has_failed = true;
+	end_one(launch);
+	if (launch->nb_running == 0)
+		set_over(launch);
 	return ret;
 }
 
@@ -210,42 +285,55 @@ check(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, unsigned int
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
+/* What a program asks for. */
+struct request {
+	struct doca_sync_event *wait, *comp;
+	uint64_t threshold, count;
+	bool is_add;
+	unsigned int nb_threads;
+	doca_dpa_func_t *func;
+};
+
 static doca_error_t
-start(struct doca_dpa *dpa, unsigned int nb, doca_dpa_func_t *func, va_list *list)
+start(struct doca_dpa *dpa, const struct request *req, const struct comch_doca_dpa_func *func,
+		va_list *list)
 {
-	const struct comch_doca_dpa_func *found = impl_dpa_func(dpa, func);
-	struct impl_dpa_launch *launch;
+	struct impl_dpa_launch *launch = create(dpa, func, req->nb_threads);
 	doca_error_t ret;
 
-	ret = check(dpa, found, nb);
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	launch = create(dpa, found, nb);
 	if (launch == NULL)
 		return DOCA_ERROR_DRIVER;
-	found->pack(launch->args, list);
+	ret = impl_dpa_sync_hold(&launch->sync, dpa, req->wait, req->comp);
+	if (ret != DOCA_SUCCESS) {
+		destroy(launch);
+		return ret;
+	}
+	launch->sync.threshold = req->threshold;
+	launch->sync.count = req->count;
+	launch->sync.is_add = req->is_add;
+	func->pack(launch->args, list);
 	pthread_mutex_lock(&dpa->root->lock);
-	ret = start_locked(launch, found, nb);
+	ret = start_locked(launch, func, req->nb_threads);
 	pthread_mutex_unlock(&dpa->root->lock);
 	return ret;
 }
 
 static doca_error_t
-launch(struct doca_dpa *dpa, const struct doca_sync_event *wait_event,
-		const struct doca_sync_event *comp_event, unsigned int nb, doca_dpa_func_t *func,
-		va_list *list)
+launch(struct doca_dpa *dpa, const struct request *req, va_list *list)
 {
-	doca_error_t ret;
+	const struct comch_doca_dpa_func *found;
+	doca_error_t ret = DOCA_ERROR_BAD_STATE;
 
-	if (dpa == NULL || func == NULL)
+	if (dpa == NULL || req->func == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (wait_event != NULL || comp_event != NULL) {
-		IMPL_ERR("kernel launch: sync events are not supported: pass NULL");
-		return DOCA_ERROR_NOT_SUPPORTED;
-	}
 	if (impl_dpa_join(dpa) != DOCA_SUCCESS)
 		return DOCA_ERROR_BAD_STATE;
-	ret = impl_dpa_is_usable(dpa) ? start(dpa, nb, func, list) : DOCA_ERROR_BAD_STATE;
+	if (impl_dpa_is_usable(dpa)) {
+		found = impl_dpa_func(dpa, req->func);
+		ret = check(dpa, found, req->nb_threads);
+		if (ret == DOCA_SUCCESS)
+			ret = start(dpa, req, found, list);
+	}
 	impl_dpa_drop(dpa);
 	return ret;
 }
@@ -255,13 +343,13 @@ doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa, struct doca_sync_event *
 		uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count,
 		unsigned int num_threads, doca_dpa_func_t *func, ...)
 {
+	const struct request req = { .wait = wait_event, .threshold = wait_threshold,
+		.comp = comp_event, .count = comp_count, .nb_threads = num_threads, .func = func };
 	doca_error_t ret;
 	va_list list;
 
-	RTE_SET_USED(wait_threshold);
-	RTE_SET_USED(comp_count);
 	va_start(list, func);
-	ret = launch(dpa, wait_event, comp_event, num_threads, func, &list);
+	ret = launch(dpa, &req, &list);
 	va_end(list);
 	return ret;
 }
@@ -271,13 +359,14 @@ doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa, struct doca_sync_event *
 		uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count,
 		unsigned int num_threads, doca_dpa_func_t *func, ...)
 {
+	const struct request req = { .wait = wait_event, .threshold = wait_threshold,
+		.comp = comp_event, .count = comp_count, .is_add = true,
+		.nb_threads = num_threads, .func = func };
 	doca_error_t ret;
 	va_list list;
 
-	RTE_SET_USED(wait_threshold);
-	RTE_SET_USED(comp_count);
 	va_start(list, func);
-	ret = launch(dpa, wait_event, comp_event, num_threads, func, &list);
+	ret = launch(dpa, &req, &list);
 	va_end(list);
 	return ret;
 }

@@ -55,7 +55,7 @@ extern "C" {
 struct doca_devinfo;
 struct doca_dev;
 struct doca_buf;
-/** A sync event. The library does not create any. */
+/** A sync event: doca_sync_event.h. */
 struct doca_sync_event;
 /** A DPA context. */
 struct doca_dpa;
@@ -106,7 +106,7 @@ doca_error_t doca_dpa_create(struct doca_dev *dev, struct doca_dpa **dpa);
  * Destroy a context. It is stopped first; memory that was not freed is freed.
  *
  * @return
- *   - DOCA_ERROR_IN_USE: it has objects or extended contexts
+ *   - DOCA_ERROR_IN_USE: it has objects, located sync events or extended contexts
  *   - DOCA_ERROR_DRIVER: as doca_dpa_stop()
  */
 DOCA_EXPERIMENTAL
@@ -242,15 +242,18 @@ doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa);
  */
 
 /**
- * Launch a kernel and set an event when it is done. Returns at once; the kernel runs
- * once in each thread. The context stops only after its launches.
+ * Launch a kernel, and set an event when it is done. Returns at once; the kernel runs once in each
+ * thread. A stop of the context waits for launches, and ends those whose event has not come.
+ *
+ * An event of a launch cannot be stopped until the kernels run (*wait_event*), or have run
+ * (*comp_event*). With comch, a kernel that a fault or a stop has ended does not update it.
  *
  * @param dpa
  *   The context, started.
- * @param wait_event, comp_event
- *   Must be NULL: the library has no events.
- * @param wait_threshold, comp_count
- *   Ignored.
+ * @param wait_event, wait_threshold
+ *   The kernels start once the event is greater; its subscriber is this DPA. NULL: at once.
+ * @param comp_event, comp_count
+ *   The event is set so after the last kernel has returned; its publisher is this DPA. Or NULL.
  * @param num_threads
  *   Number of threads, up to doca_dpa_get_max_threads_per_kernel().
  * @param func
@@ -258,10 +261,9 @@ doca_error_t doca_dpa_peek_at_last_error(const struct doca_dpa *dpa);
  * @param ...
  *   Its arguments, with exactly the types of its parameters.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: not a kernel of the application, or *num_threads* is
- *     out of range
- *   - DOCA_ERROR_BAD_STATE: the context is not started, or has a fault
- *   - DOCA_ERROR_NOT_SUPPORTED: an event
+ *   - DOCA_ERROR_INVALID_VALUE: not a kernel of the application, *num_threads* is out of
+ *     range, or an event has no such location
+ *   - DOCA_ERROR_BAD_STATE: the context or an event is not started, or the context has a fault
  *   - DOCA_ERROR_DRIVER: no threads available
  */
 DOCA_EXPERIMENTAL

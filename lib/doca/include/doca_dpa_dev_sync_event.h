@@ -7,8 +7,14 @@
 
 /**
  * @file
- * Device code: handles of sync events. The library does not create sync events; the
- * type exists so that programs compile.
+ * Device code: sync events, by a handle of doca_sync_event_get_dpa_handle().
+ *
+ * With comch, publishers and subscribers may do all of this, and what was written before an update
+ * is seen after a wait for it, on the CPU, the DPA and the other side.
+ *
+ * Threads: any. An event that the host has stopped is a fault.
+ *
+ * Reference: DOCA DPA guide 2.10, section "Device-Side API".
  */
 
 #include <stdint.h>
@@ -21,6 +27,16 @@ extern "C" {
 
 /** A sync event. */
 typedef uint64_t doca_dpa_dev_sync_event_t;
+
+/** Get the counter. */
+void doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t event, uint64_t *value);
+/** Set the counter. */
+void doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t event, uint64_t value);
+/** Add to the counter, modulo 2^64. */
+void doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t event, uint64_t value);
+/** Wait until (counter & mask) > value, unsigned. The thread polls. */
+void doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t event, uint64_t value,
+		uint64_t mask);
 
 #ifdef __cplusplus
 }

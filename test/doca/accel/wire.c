@@ -181,12 +181,11 @@ wire_replace_by_link(struct exporter_shared *shared)
 	wire_seal(shared->desc);
 }
 
-int
-wire_take(int fd)
+/* Receive a message with one descriptor. */
+static int
+take_fd(int fd, void *data, size_t len)
 {
-	struct comch_remote_hello hello;
-	struct comch_remote_window window;
-	struct iovec iov = { .iov_base = &window, .iov_len = sizeof(window) };
+	struct iovec iov = { .iov_base = data, .iov_len = len };
 	union control control = { .hdr.cmsg_len = 0 };
 	struct msghdr msg = {
 		.msg_iov = &iov, .msg_iovlen = 1,
@@ -194,11 +193,31 @@ wire_take(int fd)
 	};
 	int memfd;
 
-	T_EQ(recv(fd, &hello, sizeof(hello), 0), sizeof(hello));
-	T_EQ(recvmsg(fd, &msg, MSG_CMSG_CLOEXEC), sizeof(window));
+	T_EQ(recvmsg(fd, &msg, MSG_CMSG_CLOEXEC), len);
 	T_EQ(control.hdr.cmsg_len, CMSG_LEN(sizeof(int)));
 	memcpy(&memfd, CMSG_DATA(&control.hdr), sizeof(memfd));
 	return memfd;
+}
+
+int
+wire_take(int fd)
+{
+	struct comch_remote_hello hello;
+	struct comch_remote_window window;
+
+	T_EQ(recv(fd, &hello, sizeof(hello), 0), sizeof(hello));
+	return take_fd(fd, &window, sizeof(window));
+}
+
+int
+wire_take_page(int fd)
+{
+	struct comch_remote_welcome welcome;
+	int page = take_fd(fd, &welcome, sizeof(welcome));
+
+	T_EQ(welcome.status, 0);
+	T_EQ(welcome.version, COMCH_REMOTE_VERSION);
+	return page;
 }
 
 void

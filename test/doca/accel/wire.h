@@ -33,6 +33,8 @@ int wire_listen(struct exporter_shared *shared);
 void wire_replace_by_link(struct exporter_shared *shared);
 /* Take hello and window of an importer. Returns the window's descriptor. */
 int wire_take(int fd);
+/* Take the welcome of an owner of a counter. Returns the page's descriptor. */
+int wire_take_page(int fd);
 /* Seal a window as an exporter does. */
 void wire_seal_window(int window);
 /* Welcome an importer, with these descriptors: there should be none. */

@@ -15,8 +15,6 @@
 
 #define BAD DOCA_ERROR_BAD_STATE
 
-#define EVENT ((struct doca_sync_event *)(uintptr_t)8)
-
 static struct doca_dpa *dpa_of_rpc;
 static pthread_t host;
 static atomic_uint nb_calls, nb_ends;
@@ -314,13 +312,6 @@ T_CASE(wrong_launches_are_refused)
 	T_INVALID(launch(dpa, 1, without, 1));
 	T_STR_HAS(log_kept(), "without is not a __dpa_global__ function of the application");
 	T_INVALID(launch(dpa, 1, dpa_program_end, 1));
-	T_IS(doca_dpa_kernel_launch_update_set(dpa, EVENT, 0, NULL, 0, 1, DPA_HOST_FUNC(rank), 1),
-		DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_dpa_kernel_launch_update_set(dpa, NULL, 0, EVENT, 0, 1, DPA_HOST_FUNC(rank), 1),
-		DOCA_ERROR_NOT_SUPPORTED);
-	T_IS(doca_dpa_kernel_launch_update_add(dpa, EVENT, 0, EVENT, 0, 1, DPA_HOST_FUNC(rank), 1),
-		DOCA_ERROR_NOT_SUPPORTED);
-	T_STR_HAS(log_kept(), "sync events are not supported");
 	T_INVALID(doca_dpa_kernel_launch_update_add(NULL, NULL, 0, NULL, 0, 1, DPA_HOST_FUNC(rank),
 		1));
 	T_OK(doca_dpa_stop(dpa));
