@@ -17,8 +17,9 @@
  *     rte_comch_counter_wait()                  the same
  *     rte_comch_counter_free()                  rte_comch_counter_free()
  *
- * The word is in memory that all of them share, so an update is seen at once, and a process that is
- * gone or stopped holds nobody up. What was written before an update is seen after a wait for it.
+ * The word is in memory that all of them share, so an update is visible at once, and a process that
+ * has exited or is stopped delays no other. Memory written before an update is visible after a wait
+ * for it.
  *
  * Who waits sleeps in the kernel (futex(2)); an update makes a system call only if somebody does. A
  * *watch* has a poll woken by an update, so that a thread can sleep for counters and for all else.
@@ -30,8 +31,8 @@
  * The descriptor has a key: see rte_comch_remote.h. Both are on one machine.
  *
  * Threads: any, for the functions of a connected counter; export, connect, watch and free: one at
- * a time. Whoever has seen an update, with a wait or without, may free the counter, though the
- * update is still under way in another thread. A watch belongs to the thread of its poll.
+ * a time. A thread that has seen an update may free the counter, even if the call that made the
+ * update has not returned yet. A watch belongs to the thread of its poll.
  *
  * A child of fork() does not have the counters of its parent: they are 0, cannot be changed, and
  * the other functions return -EBADFD.

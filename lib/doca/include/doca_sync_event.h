@@ -23,11 +23,11 @@
  * Or as a context, with tasks: doca_sync_event_as_ctx(), doca_pe_connect_ctx(),
  * ..._task_..._set_conf(), doca_ctx_start(). The functions without a task work then, too.
  *
- * What was written before an update is seen after a wait for it, on both sides.
+ * Memory written before an update is visible after a wait for it, on both sides.
  *
  * With comch:
  *   - the counter is in memory that both processes share: an update needs no progress of either
- *     side, and none of them waits for one that has ended or is stopped;
+ *     side, and a process that has exited or is stopped does not delay the other;
  *   - locations are hints, but that the event can be exported with a remote one only;
  *   - it begins with 0 at each start; an import keeps its counter when the exporter is gone;
  *   - a task that waits holds no other task up, and while nothing but waits is left,
@@ -37,8 +37,8 @@
  * The mask of a wait is applied to the counter, not to the value.
  *
  * Threads: any may get, update and wait for a started event by functions; one at a time for all
- * else. Whoever has seen an update may stop the event. A context is its engine's. A child of fork()
- * does not have the events of its parent.
+ * else. A thread that has seen an update may stop the event. A context is its engine's. A child of
+ * fork() does not have the events of its parent.
  *
  * Errors of functions: DOCA_ERROR_INVALID_VALUE for a NULL argument, and DOCA_ERROR_BAD_STATE where
  * the event must be started and is not, or the other way round; each names its others.
