@@ -278,10 +278,7 @@ peer_of(int sock)
 
 	if (getsockopt(sock, SOL_SOCKET, SO_PEERCRED, &cred, &len) != 0)
 		return (struct comch_foreign_peer){ -1, -1 };
-	return (struct comch_foreign_peer){
-		.uid = (int32_t)cred.uid,
-		.pid = cred.pid > 0 ? cred.pid : -1,
-	};
+	return comch_foreign_peer_of(&cred);
 }
 
 static int
@@ -295,9 +292,10 @@ receive(struct rte_comch_counter *counter)
 	ret = comch_foreign_recv(counter->sock, &peer, NULL, no_news, NULL, &counter->job);
 	if (ret == 0 || ret == -EBUSY)
 		return -EAGAIN;
-	/* -EDQUOT: others of this peer's are stuck. */
-	return ret == -EDQUOT || comch_hail_is_of_us(ret) ?
-		try_later(counter, ret == -EDQUOT ? -EAGAIN : ret) :
+	/* Others of this peer's are stuck. */
+	if (ret == -EDQUOT)
+		return try_later(counter, -EAGAIN);
+	return comch_hail_is_of_us(ret) ? try_later(counter, ret) :
 		give_up(counter, true, "cannot receive the owner's answer");
 }
 

@@ -78,6 +78,8 @@ struct comch_counter_naps {
 	unsigned int nb_futile;
 };
 
+/* Sleep for a millisecond. */
+void comch_counter_rest(void);
 /* After a sleep, full or not: nap, if a peer wakes this thread again and again for nothing. */
 void comch_counter_nap(struct comch_counter_naps *naps, uint64_t value, bool was_full);
 /* The futex word, to be read before the value; it is compared with what was read. */

@@ -37,7 +37,7 @@ wake(struct comch_counter_page *page)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 	if (peer_load_relaxed_u32(&page->waiters) == 0)
 		return;
-	/* Release: whoever reads it sees the value. Model: counter.pml, change. */
+	/* Release: a reader of it also sees the value. Model: counter.pml, change. */
 	__atomic_fetch_add(&page->changes, 1, __ATOMIC_RELEASE);
 	syscall(SYS_futex, &page->changes, FUTEX_WAKE, WAKES, NULL, NULL, 0);
 }
@@ -177,15 +177,21 @@ is_met(const struct question *q)
 }
 
 void
-comch_counter_nap(struct comch_counter_naps *naps, uint64_t value, bool was_full)
+comch_counter_rest(void)
 {
 	const struct timespec ts = { .tv_nsec = NS_PER_MS };
 
+	nanosleep(&ts, NULL);
+}
+
+void
+comch_counter_nap(struct comch_counter_naps *naps, uint64_t value, bool was_full)
+{
 	if (was_full || value != naps->value)
 		naps->nb_futile = 0;
 	naps->value = value;
 	if (++naps->nb_futile > FUTILE)
-		nanosleep(&ts, NULL);
+		comch_counter_rest();
 }
 
 static int

@@ -112,14 +112,6 @@ look(struct wait_word *words)
 	return nb;
 }
 
-static void
-sleep_ms(unsigned int ms)
-{
-	const struct timespec ts = { .tv_nsec = (long)ms * NS_PER_MS };
-
-	nanosleep(&ts, NULL);
-}
-
 /*
  * Sleep in these words of counters and in ours, which was own; with others, not for long. True: as
  * long as that.
@@ -143,7 +135,7 @@ sleep_in(struct wait_word *words, unsigned int nb, uint32_t own)
 	if (errno == EAGAIN || errno == EINTR)
 		return false;
 	if (errno != ETIMEDOUT)
-		sleep_ms(1);
+		comch_counter_rest();
 	return true;
 }
 
@@ -166,7 +158,7 @@ serve(void *arg)
 		pthread_mutex_unlock(&lock);
 		was_full = nb > WAITS - 1;
 		if (was_full)
-			sleep_ms(1);
+			comch_counter_rest();
 		else
 			was_full = sleep_in(words, nb, own);
 		/* Who only makes it look again does not get all of a core, and the lock. */

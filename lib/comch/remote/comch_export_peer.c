@@ -226,10 +226,7 @@ on_news(void *ctx, bool can_wake)
 static bool
 receive_window(struct peer *peer)
 {
-	const struct comch_foreign_peer id = {
-		.uid = (int32_t)peer->cred.uid,
-		.pid = peer->cred.pid > 0 ? peer->cred.pid : -1,
-	};
+	const struct comch_foreign_peer id = comch_foreign_peer_of(&peer->cred);
 	int ret = comch_foreign_recv(peer->fd, &id, &limit, on_news, peer, &peer->job);
 
 	if (ret == -EBUSY)

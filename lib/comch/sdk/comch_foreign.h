@@ -59,6 +59,16 @@ struct comch_foreign_peer {
 	int32_t pid;
 };
 
+/* Of its credentials; the pid of another pid namespace is 0 there. */
+static inline struct comch_foreign_peer
+comch_foreign_peer_of(const struct ucred *cred)
+{
+	return (struct comch_foreign_peer){
+		.uid = (int32_t)cred->uid,
+		.pid = cred->pid > 0 ? cred->pid : -1,
+	};
+}
+
 /* A received message. */
 struct comch_foreign_msg {
 	int len;         /* bytes; 0: end of the stream; or a negative errno */

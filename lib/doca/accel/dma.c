@@ -174,7 +174,7 @@ doca_dma_job_get_supported(struct doca_devinfo *devinfo, enum doca_dma_job_types
 doca_error_t
 doca_dma_cap_task_memcpy_is_supported(const struct doca_devinfo *devinfo)
 {
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+	return impl_devinfo_supports(devinfo);
 }
 
 doca_error_t

@@ -20,15 +20,20 @@
 #include <doca_sync_event.h>
 
 #include "accel/accel.h"
+#include "mem/desc.h"
 
-/* Of export descriptors, little-endian. */
+/* Of export descriptors. */
 struct impl_sync_desc {
-	char magic[8];
-	uint32_t version;
-	uint32_t len;
+	struct impl_desc_head head;
 	uint8_t native[RTE_COMCH_EXPORT_DESC_LEN]; /* for rte_comch_counter_import() */
-	uint32_t zero;
-	uint32_t check; /* detects corruption, not forgery */
+	rte_le32_t zero;
+	rte_le32_t check;
+};
+
+/* A counter, for the event and for others that hold it. */
+struct impl_sync_word {
+	struct rte_comch_counter *counter;
+	uint32_t nb_holders; /* sync_word.c */
 };
 
 /* What dpa/sync.c has added to an event. */
@@ -39,8 +44,7 @@ struct impl_sync_dpa_ops {
 
 struct doca_sync_event {
 	struct impl_accel accel;
-	struct rte_comch_counter *counter; /* of `word`; NULL: not started */
-	struct impl_sync_word *word;
+	struct impl_sync_word *word;       /* NULL: not started */
 	bool is_alone;                     /* started, but not as a context */
 	bool is_imported;
 	bool has_publisher, has_subscriber, is_for_remote;
@@ -50,10 +54,7 @@ struct doca_sync_event {
 	uint64_t dpa_handle;               /* 0: none yet */
 };
 
-/* Create an event with these operations. */
-doca_error_t impl_sync_create(const struct impl_ctx_ops *ops, const struct impl_accel_kind *kinds,
-		uint32_t nb_kinds, struct doca_sync_event **event);
-/* The same, from a descriptor. */
+/* Make a new event one of the other side's. */
 doca_error_t impl_sync_import(struct doca_dev *dev, const uint8_t *data, size_t sz,
 		struct doca_sync_event *event);
 /* Make the counter, or fetch it; free it. */
@@ -67,12 +68,8 @@ doca_error_t impl_sync_may_stop(const struct doca_sync_event *event);
 
 /* sync_word.c */
 
-/* A counter, for the event and for others that hold it. */
-struct impl_sync_word;
-
 /* Takes the counter over. NULL: out of memory. */
 struct impl_sync_word *impl_sync_word_create(struct rte_comch_counter *counter);
-struct rte_comch_counter *impl_sync_word_counter(const struct impl_sync_word *word);
 /* One more holds it; and no more. The last one frees it. */
 void impl_sync_word_hold(struct impl_sync_word *word);
 void impl_sync_word_drop(struct impl_sync_word *word);

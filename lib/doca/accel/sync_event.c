@@ -5,14 +5,10 @@
 /* DOCA sync events: objects, locations, descriptors, and functions without a task. */
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
-#include <rte_byteorder.h>
 #include <rte_common.h>
 #include <rte_errno.h>
-#include <rte_jhash.h>
 #include <rte_pause.h>
 
 #include <comch_doca_sync_event_200.h>
@@ -24,30 +20,17 @@
 #include "dev/dev.h"
 #include "log/log.h"
 
-#define MAGIC "comchse"
-#define VERSION 1
 /* The exporter's library answers, whatever its program does. */
 #define CONNECT_MS 5000
 #define LOOK_NS 50000
 
 _Static_assert(sizeof(struct impl_sync_desc) == 168, "the format is fixed");
 
+static const struct impl_desc_kind desc_kind = {
+	"sync event", "comchse", 1, sizeof(struct impl_sync_desc)
+};
+
 /* Object */
-
-doca_error_t
-impl_sync_create(const struct impl_ctx_ops *ops, const struct impl_accel_kind *kinds,
-		uint32_t nb_kinds, struct doca_sync_event **event)
-{
-	struct impl_accel *accel;
-	doca_error_t ret;
-
-	if (event == NULL)
-		return DOCA_ERROR_INVALID_VALUE;
-	ret = impl_accel_create_without(ops, kinds, nb_kinds, sizeof(**event), &accel);
-	if (ret == DOCA_SUCCESS)
-		*event = (struct doca_sync_event *)accel;
-	return ret;
-}
 
 /* Programs of NVIDIA destroy events that they have started without a context. */
 doca_error_t
@@ -81,7 +64,6 @@ take(struct doca_sync_event *event, struct rte_comch_counter *counter)
 		rte_comch_counter_free(counter);
 		return DOCA_ERROR_NO_MEMORY;
 	}
-	event->counter = counter;
 	return DOCA_SUCCESS;
 }
 
@@ -127,7 +109,7 @@ fetch(struct doca_sync_event *event)
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	err = connect_counter(event->counter);
+	err = connect_counter(event->word->counter);
 	if (err == 0)
 		return DOCA_SUCCESS;
 	impl_sync_end(event);
@@ -149,7 +131,6 @@ impl_sync_end(struct doca_sync_event *event)
 		event->dpa_ops->stopping(event);
 	impl_sync_word_drop(event->word);
 	event->word = NULL;
-	event->counter = NULL;
 }
 
 /* A child of fork() does not have the counters of its parent. */
@@ -158,7 +139,7 @@ may_use(const struct doca_sync_event *event)
 {
 	if (event == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return event->counter == NULL || rte_comch_counter_connect(event->counter) != 0 ?
+	return event->word == NULL || rte_comch_counter_connect(event->word->counter) != 0 ?
 		DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
 }
 
@@ -169,7 +150,7 @@ doca_sync_event_start(struct doca_sync_event *event)
 
 	if (event == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (event->counter != NULL || event->accel.ctx.state != DOCA_CTX_STATE_IDLE)
+	if (event->word != NULL || event->accel.ctx.state != DOCA_CTX_STATE_IDLE)
 		return DOCA_ERROR_BAD_STATE;
 	ret = impl_sync_begin(event);
 	event->is_alone = ret == DOCA_SUCCESS;
@@ -185,7 +166,7 @@ doca_sync_event_stop(struct doca_sync_event *event)
 		return DOCA_ERROR_INVALID_VALUE;
 	/* Programs may stop a context by this name. */
 	if (!event->is_alone)
-		return event->counter == NULL ? DOCA_ERROR_BAD_STATE :
+		return event->word == NULL ? DOCA_ERROR_BAD_STATE :
 			doca_ctx_stop(&event->accel.ctx);
 	ret = may_use(event);
 	if (ret == DOCA_SUCCESS)
@@ -216,7 +197,7 @@ impl_sync_may_add(const struct doca_sync_event *event)
 {
 	if (event == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	return event->counter != NULL || event->is_imported ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
+	return event->word != NULL || event->is_imported ? DOCA_ERROR_BAD_STATE : DOCA_SUCCESS;
 }
 
 /* Use the device of a location, if there is none yet. */
@@ -291,26 +272,17 @@ doca_sync_event_add_publisher_location_remote_net(struct doca_sync_event *event)
 
 /* Export */
 
-static rte_le32_t
-checksum(const struct impl_sync_desc *d)
-{
-	return rte_cpu_to_le_32(rte_jhash(d, offsetof(struct impl_sync_desc, check), VERSION));
-}
-
 static doca_error_t
 describe(struct doca_sync_event *event, const struct doca_dev *dev)
 {
 	struct impl_sync_desc *d = &event->desc;
 	int ret;
 
-	ret = rte_comch_counter_export(event->counter, impl_dev_id(dev), d->native);
+	ret = rte_comch_counter_export(event->word->counter, impl_dev_id(dev), d->native);
 	if (ret != 0)
 		return impl_err(ret);
-	memcpy(d->magic, MAGIC, sizeof(d->magic));
-	d->version = rte_cpu_to_le_32(VERSION);
-	d->len = rte_cpu_to_le_32(sizeof(*d));
 	d->zero = 0;
-	d->check = checksum(d);
+	impl_desc_seal(&desc_kind, d);
 	return DOCA_SUCCESS;
 }
 
@@ -322,7 +294,7 @@ doca_sync_event_export_to_remote_pci(struct doca_sync_event *event, struct doca_
 
 	if (event == NULL || !impl_dev_is_one(dev) || data == NULL || sz == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (event->counter == NULL)
+	if (event->word == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	if (!event->is_for_remote || event->is_imported) {
 		IMPL_ERR("sync event: cannot export: %s", event->is_imported ? "imported" :
@@ -344,38 +316,20 @@ doca_sync_event_export_to_remote_net(struct doca_sync_event *event, const uint8_
 	return data == NULL || sz == NULL ? DOCA_ERROR_INVALID_VALUE : refuse_net(event);
 }
 
-/* Why it is not a descriptor, or NULL. */
-static const char *
-fault_of(const struct impl_sync_desc *d)
-{
-	if (memcmp(d->magic, MAGIC, sizeof(d->magic)) != 0)
-		return "invalid magic";
-	if (rte_le_to_cpu_32(d->version) != VERSION)
-		return "unsupported version";
-	if (rte_le_to_cpu_32(d->len) != sizeof(*d) || d->zero != 0)
-		return "invalid length";
-	return d->check != checksum(d) ? "corrupt" : NULL;
-}
-
 doca_error_t
 impl_sync_import(struct doca_dev *dev, const uint8_t *data, size_t sz,
 		struct doca_sync_event *event)
 {
 	struct rte_comch_counter *counter;
-	const char *fault;
+	doca_error_t ret;
 
 	if (!impl_dev_is_one(dev) || data == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (sz != sizeof(event->desc)) {
-		IMPL_ERR("sync event descriptor: %zu bytes, expected %zu", sz,
-			sizeof(event->desc));
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	/* The other side may still write to the memory it is in. */
-	memcpy(&event->desc, data, sizeof(event->desc));
-	fault = fault_of(&event->desc);
-	if (fault != NULL) {
-		IMPL_ERR("sync event descriptor: %s", fault);
+	ret = impl_desc_read(&desc_kind, data, sz, &event->desc);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	if (event->desc.zero != 0) {
+		IMPL_ERR("sync event descriptor: its reserved bytes are not 0");
 		return DOCA_ERROR_INVALID_VALUE;
 	}
 	/* Of what is in it, nothing but the form can be seen yet. */
@@ -391,22 +345,16 @@ impl_sync_import(struct doca_dev *dev, const uint8_t *data, size_t sz,
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t
-say_supported(const struct doca_devinfo *devinfo)
-{
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
-}
-
 doca_error_t
 doca_sync_event_cap_is_export_to_remote_pci_supported(const struct doca_devinfo *devinfo)
 {
-	return say_supported(devinfo);
+	return impl_devinfo_supports(devinfo);
 }
 
 doca_error_t
 doca_sync_event_cap_is_create_from_export_supported(const struct doca_devinfo *devinfo)
 {
-	return say_supported(devinfo);
+	return impl_devinfo_supports(devinfo);
 }
 
 /* Functions */
@@ -417,7 +365,7 @@ doca_sync_event_get(struct doca_sync_event *event, uint64_t *value)
 	doca_error_t ret = value == NULL ? DOCA_ERROR_INVALID_VALUE : may_use(event);
 
 	if (ret == DOCA_SUCCESS)
-		*value = rte_comch_counter_get(event->counter);
+		*value = rte_comch_counter_get(event->word->counter);
 	return ret;
 }
 
@@ -427,7 +375,7 @@ doca_sync_event_update_set(struct doca_sync_event *event, uint64_t value)
 	doca_error_t ret = may_use(event);
 
 	if (ret == DOCA_SUCCESS)
-		rte_comch_counter_set(event->counter, value);
+		rte_comch_counter_set(event->word->counter, value);
 	return ret;
 }
 
@@ -439,7 +387,7 @@ doca_sync_event_update_add(struct doca_sync_event *event, uint64_t value, uint64
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	before = rte_comch_counter_add(event->counter, value);
+	before = rte_comch_counter_add(event->word->counter, value);
 	if (fetched != NULL)
 		*fetched = before;
 	return DOCA_SUCCESS;
@@ -453,7 +401,7 @@ wait_polling(struct doca_sync_event *event, enum rte_comch_counter_cond cond, ui
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	while (!rte_comch_counter_is(event->counter, cond, value, mask)) {
+	while (!rte_comch_counter_is(event->word->counter, cond, value, mask)) {
 		rte_pause();
 		impl_yield_idle();
 	}
@@ -467,7 +415,7 @@ wait_sleeping(struct doca_sync_event *event, enum rte_comch_counter_cond cond, u
 	doca_error_t ret = may_use(event);
 
 	if (ret == DOCA_SUCCESS)
-		rte_comch_counter_wait(event->counter, cond, value, mask, -1);
+		rte_comch_counter_wait(event->word->counter, cond, value, mask, -1);
 	return ret;
 }
 
@@ -543,11 +491,11 @@ doca_sync_event_export_to_dpu(struct doca_sync_event *event, struct doca_dev *de
 doca_error_t
 doca_sync_event_get_export_to_dpu_supported(struct doca_devinfo *devinfo)
 {
-	return say_supported(devinfo);
+	return impl_devinfo_supports(devinfo);
 }
 
 doca_error_t
 doca_sync_event_get_create_from_export_supported(struct doca_devinfo *devinfo)
 {
-	return say_supported(devinfo);
+	return impl_devinfo_supports(devinfo);
 }

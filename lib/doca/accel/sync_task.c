@@ -10,6 +10,7 @@
 #include <doca_sync_event.h>
 
 #include "accel/sync.h"
+#include "dev/dev.h"
 
 /* Of a kind for which the program asks for none. */
 #define DEFAULT_TASKS 16
@@ -44,7 +45,7 @@ sync_task_of(const struct impl_accel_task *task)
 static struct rte_comch_counter *
 counter_of(const struct impl_accel_task *task)
 {
-	return event_of(task->task.ctx)->counter;
+	return event_of(task->task.ctx)->word->counter;
 }
 
 /* Kinds */
@@ -160,9 +161,9 @@ sync_has_work(const struct doca_ctx *ctx)
 	if (event->accel.waiting.first == NULL)
 		return false;
 	/* Before the look, so that no update is missed. */
-	seen = rte_comch_counter_get(event->counter);
+	seen = rte_comch_counter_get(event->word->counter);
 	return impl_accel_has_met(&event->accel) ||
-		rte_comch_counter_watch(event->counter, seen, ctx->pe->poll) != 0;
+		rte_comch_counter_watch(event->word->counter, seen, ctx->pe->poll) != 0;
 }
 
 #define SYNC_OPS \
@@ -186,7 +187,15 @@ static const struct impl_ctx_ops sync_ops = { SYNC_OPS };
 doca_error_t
 doca_sync_event_create(struct doca_sync_event **event)
 {
-	return impl_sync_create(&sync_ops, kinds, RTE_DIM(kinds), event);
+	struct impl_accel *accel;
+	doca_error_t ret;
+
+	if (event == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = impl_accel_create_without(&sync_ops, kinds, RTE_DIM(kinds), sizeof(**event), &accel);
+	if (ret == DOCA_SUCCESS)
+		*event = (struct doca_sync_event *)accel;
+	return ret;
 }
 
 static doca_error_t
@@ -245,18 +254,12 @@ take(struct doca_sync_event *event, enum kind kind, const struct sync_task *what
 	return DOCA_SUCCESS;
 }
 
-static doca_error_t
-say_supported(const struct doca_devinfo *devinfo)
-{
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
-}
-
 /* What all kinds have. */
 #define TASK(name, kind) \
 	doca_error_t \
 	doca_sync_event_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo) \
 	{ \
-		return say_supported(devinfo); \
+		return impl_devinfo_supports(devinfo); \
 	} \
 	doca_error_t \
 	doca_sync_event_task_##name##_set_conf(struct doca_sync_event *event, \
@@ -388,13 +391,16 @@ doca_error_t doca_sync_event_create_from_export_200(struct doca_dev *dev, const 
 doca_error_t
 doca_sync_event_create_200(struct doca_sync_event **event)
 {
-	doca_error_t ret = impl_sync_create(&sync_job_ops, kinds, RTE_DIM(kinds), event);
+	struct impl_accel *accel;
+	doca_error_t ret;
 
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	(*event)->accel.jobs = jobs;
-	(*event)->accel.nb_jobs = RTE_DIM(jobs);
-	return DOCA_SUCCESS;
+	if (event == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = impl_accel_create_for_jobs(&sync_job_ops, kinds, jobs, RTE_DIM(jobs),
+		sizeof(**event), &accel);
+	if (ret == DOCA_SUCCESS)
+		*event = (struct doca_sync_event *)accel;
+	return ret;
 }
 
 /* doca_sync_event_create_from_export() until DOCA 2.2. */

@@ -9,11 +9,6 @@
 
 #include "accel/sync.h"
 
-struct impl_sync_word {
-	struct rte_comch_counter *counter;
-	uint32_t nb_holders;
-};
-
 /* For nb_holders of all. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -27,12 +22,6 @@ impl_sync_word_create(struct rte_comch_counter *counter)
 	word->counter = counter;
 	word->nb_holders = 1;
 	return word;
-}
-
-struct rte_comch_counter *
-impl_sync_word_counter(const struct impl_sync_word *word)
-{
-	return word->counter;
 }
 
 void

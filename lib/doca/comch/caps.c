@@ -113,7 +113,7 @@ doca_comch_cap_client_is_supported(const struct doca_devinfo *devinfo)
 doca_error_t
 doca_comch_consumer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+	return impl_devinfo_supports(devinfo);
 }
 
 doca_error_t
@@ -154,7 +154,7 @@ doca_comch_consumer_cap_get_max_imm_data_len(const struct doca_devinfo *devinfo,
 doca_error_t
 doca_comch_producer_cap_is_supported(const struct doca_devinfo *devinfo)
 {
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+	return impl_devinfo_supports(devinfo);
 }
 
 doca_error_t

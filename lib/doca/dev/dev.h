@@ -28,6 +28,14 @@ int16_t impl_dev_id(const struct doca_dev *dev);
 bool impl_dev_is_dpu(const struct doca_dev *dev);
 bool impl_devinfo_is_dpu(const struct doca_devinfo *devinfo);
 
+/* The answer of a capability that all devices have. */
+static inline doca_error_t
+impl_devinfo_supports(const struct doca_devinfo *devinfo)
+{
+	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+}
+
+
 /* Those of the device table. */
 const struct impl_manners *impl_dev_manners(const struct doca_dev *dev);
 const struct impl_limits *impl_devinfo_limits(const struct doca_devinfo *devinfo);

@@ -108,7 +108,7 @@ doca_error_t
 doca_dpa_cap_is_supported(const struct doca_devinfo *devinfo)
 {
 	/* The accelerator is emulated for all devices. */
-	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
+	return impl_devinfo_supports(devinfo);
 }
 
 /* root: NULL for a base, which then has a lock. Returns NULL if out of memory. */

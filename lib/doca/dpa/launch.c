@@ -7,7 +7,7 @@
  * the context waits for them; the next launch frees those that have ended.
  *
  * The first thread waits for the launch's event, and the others for it, so that all of them run
- * or none. The last one that ends updates the other event, if all kernels have returned.
+ * or none. When all kernels have returned, the last thread updates the other event.
  */
 
 #include <stdlib.h>
@@ -148,7 +148,7 @@ end_one(struct impl_dpa_launch *launch)
 	}
 }
 
-/* End the launches that wait for an event: nobody may be there to update it. */
+/* End the launches that wait for an event: there may be nobody left to update it. */
 static void
 end_waiting(struct doca_dpa *dpa)
 {
@@ -288,8 +288,7 @@ check(struct doca_dpa *dpa, const struct comch_doca_dpa_func *func, unsigned int
 /* What a program asks for. */
 struct request {
 	struct doca_sync_event *wait, *comp;
-	uint64_t threshold, count;
-	bool is_add;
+	struct impl_dpa_sync sync; /* what to do with them */
 	unsigned int nb_threads;
 	doca_dpa_func_t *func;
 };
@@ -303,14 +302,12 @@ start(struct doca_dpa *dpa, const struct request *req, const struct comch_doca_d
 
 	if (launch == NULL)
 		return DOCA_ERROR_DRIVER;
+	launch->sync = req->sync;
 	ret = impl_dpa_sync_hold(&launch->sync, dpa, req->wait, req->comp);
 	if (ret != DOCA_SUCCESS) {
 		destroy(launch);
 		return ret;
 	}
-	launch->sync.threshold = req->threshold;
-	launch->sync.count = req->count;
-	launch->sync.is_add = req->is_add;
 	func->pack(launch->args, list);
 	pthread_mutex_lock(&dpa->root->lock);
 	ret = start_locked(launch, func, req->nb_threads);
@@ -343,8 +340,9 @@ doca_dpa_kernel_launch_update_set(struct doca_dpa *dpa, struct doca_sync_event *
 		uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count,
 		unsigned int num_threads, doca_dpa_func_t *func, ...)
 {
-	const struct request req = { .wait = wait_event, .threshold = wait_threshold,
-		.comp = comp_event, .count = comp_count, .nb_threads = num_threads, .func = func };
+	const struct request req = { .wait = wait_event, .sync.threshold = wait_threshold,
+		.comp = comp_event, .sync.count = comp_count,
+		.nb_threads = num_threads, .func = func };
 	doca_error_t ret;
 	va_list list;
 
@@ -359,8 +357,8 @@ doca_dpa_kernel_launch_update_add(struct doca_dpa *dpa, struct doca_sync_event *
 		uint64_t wait_threshold, struct doca_sync_event *comp_event, uint64_t comp_count,
 		unsigned int num_threads, doca_dpa_func_t *func, ...)
 {
-	const struct request req = { .wait = wait_event, .threshold = wait_threshold,
-		.comp = comp_event, .count = comp_count, .is_add = true,
+	const struct request req = { .wait = wait_event, .sync.threshold = wait_threshold,
+		.comp = comp_event, .sync.count = comp_count, .sync.is_add = true,
 		.nb_threads = num_threads, .func = func };
 	doca_error_t ret;
 	va_list list;

@@ -38,9 +38,15 @@ destroying(struct doca_sync_event *event)
 
 /* Locations */
 
-/* Set one of an event's two DPAs. */
 static doca_error_t
-add_location(struct doca_sync_event *event, struct doca_dpa **place, struct doca_dpa *dpa)
+may_locate(const struct doca_sync_event *event, const struct doca_dpa *dpa)
+{
+	return dpa == NULL ? DOCA_ERROR_INVALID_VALUE : impl_sync_may_add(event);
+}
+
+/* Set one of an event's two DPAs. */
+static void
+locate(struct doca_sync_event *event, struct doca_dpa **place, struct doca_dpa *dpa)
 {
 	static const struct impl_sync_dpa_ops ops = {
 		.stopping = stopping,
@@ -52,29 +58,30 @@ add_location(struct doca_sync_event *event, struct doca_dpa **place, struct doca
 		impl_dpa_locate(*place, -1);
 	*place = dpa;
 	event->dpa_ops = &ops;
-	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_sync_event_add_publisher_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
 {
-	doca_error_t ret = dpa == NULL ? DOCA_ERROR_INVALID_VALUE : impl_sync_may_add(event);
+	doca_error_t ret = may_locate(event, dpa);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
+	locate(event, &event->publisher_dpa, dpa);
 	event->has_publisher = true;
-	return add_location(event, &event->publisher_dpa, dpa);
+	return DOCA_SUCCESS;
 }
 
 doca_error_t
 doca_sync_event_add_subscriber_location_dpa(struct doca_sync_event *event, struct doca_dpa *dpa)
 {
-	doca_error_t ret = dpa == NULL ? DOCA_ERROR_INVALID_VALUE : impl_sync_may_add(event);
+	doca_error_t ret = may_locate(event, dpa);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
+	locate(event, &event->subscriber_dpa, dpa);
 	event->has_subscriber = true;
-	return add_location(event, &event->subscriber_dpa, dpa);
+	return DOCA_SUCCESS;
 }
 
 /* NULL: no location. */
@@ -90,7 +97,7 @@ doca_sync_event_get_dpa_handle(struct doca_sync_event *event, struct doca_dpa *d
 {
 	if (event == NULL || dpa == NULL || handle == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (event->counter == NULL)
+	if (event->word == NULL)
 		return DOCA_ERROR_BAD_STATE;
 	if (!is_at(event->publisher_dpa, dpa) && !is_at(event->subscriber_dpa, dpa)) {
 		IMPL_ERR("sync event: no handle: it has no location on this DPA");
@@ -166,7 +173,7 @@ impl_dpa_sync_hold(struct impl_dpa_sync *sync, const struct doca_dpa *dpa,
 bool
 impl_dpa_sync_wait(const struct impl_dpa_self *self, const struct impl_dpa_sync *sync)
 {
-	struct rte_comch_counter *counter = impl_sync_word_counter(sync->wait);
+	struct rte_comch_counter *counter = sync->wait->counter;
 
 	while (!impl_dpa_is_over(self))
 		if (rte_comch_counter_wait(counter, RTE_COMCH_COUNTER_GT, sync->threshold,
@@ -178,7 +185,7 @@ impl_dpa_sync_wait(const struct impl_dpa_self *self, const struct impl_dpa_sync 
 bool
 impl_dpa_sync_has_come(const struct impl_dpa_sync *sync)
 {
-	return sync->wait == NULL || rte_comch_counter_is(impl_sync_word_counter(sync->wait),
+	return sync->wait == NULL || rte_comch_counter_is(sync->wait->counter,
 		RTE_COMCH_COUNTER_GT, sync->threshold, UINT64_MAX);
 }
 
@@ -217,7 +224,7 @@ doca_dpa_dev_sync_event_get(doca_dpa_dev_sync_event_t event, uint64_t *value)
 	e = impl_dpa_object(self, IMPL_DPA_SYNC_EVENT, event, __func__);
 	if (e == NULL)
 		return;
-	*value = rte_comch_counter_get(e->counter);
+	*value = rte_comch_counter_get(e->word->counter);
 	impl_dpa_leave(self);
 }
 
@@ -230,7 +237,7 @@ doca_dpa_dev_sync_event_update_set(doca_dpa_dev_sync_event_t event, uint64_t val
 	e = impl_dpa_object(self, IMPL_DPA_SYNC_EVENT, event, __func__);
 	if (e == NULL)
 		return;
-	rte_comch_counter_set(e->counter, value);
+	rte_comch_counter_set(e->word->counter, value);
 	impl_dpa_leave(self);
 }
 
@@ -243,7 +250,7 @@ doca_dpa_dev_sync_event_update_add(doca_dpa_dev_sync_event_t event, uint64_t val
 	e = impl_dpa_object(self, IMPL_DPA_SYNC_EVENT, event, __func__);
 	if (e == NULL)
 		return;
-	rte_comch_counter_add(e->counter, value);
+	rte_comch_counter_add(e->word->counter, value);
 	impl_dpa_leave(self);
 }
 
@@ -259,7 +266,7 @@ doca_dpa_dev_sync_event_wait_gt(doca_dpa_dev_sync_event_t event, uint64_t value,
 		e = impl_dpa_object(self, IMPL_DPA_SYNC_EVENT, event, __func__);
 		if (e == NULL)
 			return;
-		is_met = rte_comch_counter_is(e->counter, RTE_COMCH_COUNTER_GT, value, mask);
+		is_met = rte_comch_counter_is(e->word->counter, RTE_COMCH_COUNTER_GT, value, mask);
 		impl_dpa_leave(self);
 		if (!is_met)
 			impl_dpa_pause(self);

@@ -13,21 +13,16 @@
 #include <rte_byteorder.h>
 #include <rte_common.h>
 #include <rte_errno.h>
-#include <rte_jhash.h>
 
 #include "base/err.h"
 #include "dev/dev.h"
 #include "log/log.h"
+#include "mem/desc.h"
 #include "mem/mmap.h"
 
-#define MAGIC "comchmm"
-#define VERSION 2
-
-/* Format of a descriptor: little-endian; addresses are not dereferenced by importers. */
+/* Format of a descriptor; addresses are not dereferenced by importers. */
 struct mmap_desc {
-	char magic[8];
-	rte_le32_t version;
-	rte_le32_t desc_len;
+	struct impl_desc_head head;
 	/* Identifies the export in messages and dumps, even if the pid is reused. */
 	uint8_t id[16];
 	rte_le64_t addr;
@@ -38,9 +33,11 @@ struct mmap_desc {
 	/* For rte_comch_import_create(). All 0: the memory cannot be reached. */
 	uint8_t remote[RTE_COMCH_EXPORT_DESC_LEN];
 	rte_le32_t zero;
-	/* Detects corruption, not forgery: the exporter checks what importers ask for. */
+	/* Nobody relies on it: the exporter checks what importers ask for. */
 	rte_le32_t check;
 };
+
+static const struct impl_desc_kind desc_kind = { "mmap", "comchmm", 2, sizeof(struct mmap_desc) };
 
 _Static_assert(sizeof(struct mmap_desc) == 224, "the format is fixed");
 _Static_assert(offsetof(struct mmap_desc, id) == 16, "the format is fixed");
@@ -55,12 +52,6 @@ _Static_assert(DOCA_DEVINFO_PCI_ADDR_SIZE <= sizeof(((struct mmap_desc *)0)->pci
 #define PCI_ACCESS (DOCA_ACCESS_FLAG_PCI_READ_ONLY | DOCA_ACCESS_FLAG_PCI_READ_WRITE)
 #define RDMA_ACCESS (DOCA_ACCESS_FLAG_RDMA_READ | DOCA_ACCESS_FLAG_RDMA_WRITE | \
 		DOCA_ACCESS_FLAG_RDMA_ATOMIC)
-
-static rte_le32_t
-checksum(const struct mmap_desc *d)
-{
-	return rte_cpu_to_le_32(rte_jhash(d, offsetof(struct mmap_desc, check), VERSION));
-}
 
 void
 impl_mmap_free_exports(struct doca_mmap *mmap)
@@ -100,9 +91,6 @@ describe(const struct doca_mmap *mmap, const struct doca_dev *dev,
 		const struct rte_comch_export *export, struct mmap_desc *d)
 {
 	*d = (struct mmap_desc){
-		.magic = MAGIC,
-		.version = rte_cpu_to_le_32(VERSION),
-		.desc_len = rte_cpu_to_le_32(sizeof(*d)),
 		.addr = rte_cpu_to_le_64((uintptr_t)mmap->addr),
 		.len = rte_cpu_to_le_64(mmap->len),
 		.permissions = rte_cpu_to_le_32(mmap->permissions),
@@ -112,7 +100,7 @@ describe(const struct doca_mmap *mmap, const struct doca_dev *dev,
 	rte_comch_export_desc(export, d->remote);
 	if (doca_devinfo_get_pci_addr_str(doca_dev_as_devinfo(dev), d->pci) != DOCA_SUCCESS)
 		return DOCA_ERROR_DRIVER;
-	d->check = checksum(d);
+	impl_desc_seal(&desc_kind, d);
 	return DOCA_SUCCESS;
 }
 
@@ -189,21 +177,13 @@ doca_mmap_export_rdma(struct doca_mmap *mmap, const struct doca_dev *dev, const 
 	return ret == DOCA_SUCCESS ? DOCA_ERROR_NOT_SUPPORTED : ret;
 }
 
-/* Validate a descriptor. Returns the error, or NULL. */
+/* What is wrong with a descriptor that is whole, or NULL. */
 static const char *
 fault_of(const struct mmap_desc *d)
 {
 	uint32_t permissions = rte_le_to_cpu_32(d->permissions);
 	uint64_t addr = rte_le_to_cpu_64(d->addr), len = rte_le_to_cpu_64(d->len);
 
-	if (memcmp(d->magic, MAGIC, sizeof(d->magic)) != 0)
-		return "invalid magic";
-	if (rte_le_to_cpu_32(d->version) != VERSION)
-		return "unsupported version";
-	if (rte_le_to_cpu_32(d->desc_len) != sizeof(*d))
-		return "invalid length";
-	if (d->check != checksum(d))
-		return "corrupt";
 	if (addr == 0 || len == 0 || len > UINT64_MAX - addr)
 		return "invalid memory range";
 	if (!impl_access_is_valid(permissions) || (permissions & PCI_ACCESS) == 0)
@@ -260,15 +240,13 @@ doca_mmap_create_from_export(const union doca_data *user_data, const void *expor
 {
 	struct mmap_desc d;
 	const char *fault;
+	doca_error_t ret;
 
 	if (export_desc == NULL || !impl_dev_is_one(dev) || mmap == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (export_desc_len != sizeof(d)) {
-		IMPL_ERR("mmap descriptor: %zu bytes, expected %zu", export_desc_len, sizeof(d));
-		return DOCA_ERROR_INVALID_VALUE;
-	}
-	/* The other side may still write to the memory it is in. */
-	memcpy(&d, export_desc, sizeof(d));
+	ret = impl_desc_read(&desc_kind, export_desc, export_desc_len, &d);
+	if (ret != DOCA_SUCCESS)
+		return ret;
 	fault = fault_of(&d);
 	if (fault != NULL) {
 		IMPL_ERR("mmap descriptor: %s", fault);
