@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Build NVIDIA's public programs for DOCA Comch, DMA and sync events with comch, unchanged, and run both sides of
-# each with comch-run.
+# Build NVIDIA's public programs for DOCA Comch, DMA, SHA and sync events with comch, unchanged, and
+# run both sides of each with comch-run.
 #
 # usage: devtools/check-doca-samples.sh [--quick] [--faults] [--lab] [--write] [--work DIR] DIR
 #
@@ -178,11 +178,11 @@ run_dma_copy() {
 	result "$status" 'run dma_copy_host' "$at/host.log"
 }
 
-# run_file NAME BYTES PROGRAM: one side has a file, and the other one gets it; each side in turn.
+# run_file NAME BYTES SIDE...: each of these sides in turn has a file, and the other one gets it.
 run_file() {
-	local name=$1 bytes=$2 program=$3 from status log
+	local name=$1 bytes=$2 program=$1/$1/doca_$1 from status log
 	head -c "$bytes" /dev/urandom >"$work/run/file"
-	for from in dpu host; do
+	for from in "${@:3}"; do
 		log=$work/run/${name}_${bytes}_of_$from status=0
 		rm -rf "$work/run/there"
 		mkdir "$work/run/there"
@@ -249,7 +249,7 @@ for role in dpu host; do
 		name=$(basename "$source")
 		build_program "$role" "$name" "$source" "doca_$name"
 	done
-	for name in secure_channel dma_copy; do
+	for name in secure_channel dma_copy file_integrity; do
 		build_program "$role" "$name" "$work/tree/applications" "$name/doca_$name" \
 			-Denable_all_applications=false "-Denable_$name=true"
 	done
@@ -258,6 +258,9 @@ for name in dma_local_copy dma_copy_dpu; do
 	build_program dpu "$name" "$work/tree/samples/doca_dma/$name" "doca_$name"
 done
 build_program host dma_copy_host "$work/tree/samples/doca_dma/dma_copy_host" doca_dma_copy_host
+for name in sha_create sha_partial_create; do
+	build_program dpu "$name" "$work/tree/samples/doca_sha/$name" "doca_$name"
+done
 # They look at progress engines, by DMA.
 engines=(pe_async_stop pe_event pe_multi_context pe_polling pe_reactive pe_single_task_comp_cb
 	pe_task_error pe_task_resubmit pe_task_try_submit)
@@ -295,6 +298,11 @@ if ! $lab; then
 	run_alone dma_local_copy 'memory copied and verified as correct' \
 		dma_local_copy/doca_dma_local_copy -p 03:00.0 -t 'of the DPU'
 	run_dma_copy 'of the host'
+	text='more than the 64 bytes of a block, since a part of a message has whole blocks'
+	digest=$(printf %s "$text" | sha256sum | cut -c 1-64)
+	for name in sha_create sha_partial_create; do
+		run_alone "$name" "$digest" "$name/doca_$name" -d "$text"
+	done
 	for name in "${engines[@]}"; do
 		run_alone "$name" 'finished successfully' "$name/doca_$name"
 	done
@@ -313,7 +321,8 @@ if ! $lab; then
 	sizes='1 1048576'
 	$quick || sizes+=' 1073741824'
 	for bytes in $sizes; do
-		run_file dma_copy "$bytes" dma_copy/dma_copy/doca_dma_copy
+		run_file dma_copy "$bytes" dpu host
+		run_file file_integrity "$bytes" host
 	done
 fi
 

@@ -37,8 +37,8 @@ set -euo pipefail
 
 # The one list of packages.
 libraries() {
-	echo libdpdk-dev libbsd-dev libmd-dev libinih-dev libjansson-dev libibverbs-dev \
-		librdmacm-dev
+	echo libdpdk-dev libbsd-dev libmd-dev libinih-dev libjansson-dev libssl-dev \
+		libibverbs-dev librdmacm-dev
 }
 
 # What runs in the virtual machines of lab.sh.

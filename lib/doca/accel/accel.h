@@ -26,6 +26,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_common.h>
+
 #include "ctx/ctx.h"
 #include "mem/mem.h"
 
@@ -43,6 +45,9 @@ struct impl_accel_kind {
 	doca_error_t (*run)(struct impl_accel_task *task);
 	/* A task that had begun ends, done or not. May be NULL. */
 	void (*end)(struct impl_accel_task *task);
+	/* A job enters its queue, and leaves it, whether it has begun or not. May be NULL. */
+	void (*enter)(struct impl_accel_task *task);
+	void (*leave)(struct impl_accel_task *task);
 	/*
 	 * Whether a submitted task is done; if it is not NULL, tasks of this kind wait for that
 	 * beside the queue, and nobody waits for them.
@@ -100,20 +105,30 @@ struct impl_accel_task {
 	size_t budget;       /* bytes that run() may work on; it subtracts those that it does */
 };
 
-/* Operations of contexts of accelerators; the others are those of the macro's user. */
-#define IMPL_ACCEL_CTX_OPS \
-	.start = impl_accel_start, \
-	.stop = impl_accel_stop, \
-	.release = impl_accel_release, \
+/* Operations of contexts of accelerators: those that all have, ... */
+#define IMPL_ACCEL_SHARED_OPS \
 	.event = impl_accel_event, \
 	.progress = impl_accel_progress, \
-	.has_work = impl_accel_has_work, \
 	.submit = impl_accel_submit, \
 	.check = impl_accel_check, \
 	.task_report = impl_accel_report, \
-	.task_put = impl_accel_task_put, \
-	.task_revive = impl_accel_task_revive, \
-	.fini = impl_accel_fini
+	.task_revive = impl_accel_task_revive
+/* ... and those of one that does nothing else at a start or a stop. */
+#define IMPL_ACCEL_CTX_OPS(task_put_fn, fini_fn) \
+	IMPL_ACCEL_SHARED_OPS, \
+	.start = impl_accel_start, \
+	.stop = impl_accel_stop, \
+	.release = impl_accel_release, \
+	.has_work = impl_accel_has_work, \
+	.task_put = task_put_fn, \
+	.fini = fini_fn
+
+/* A task has worked on so many bytes, of which each costs so much. */
+static inline void
+impl_accel_pay(struct impl_accel_task *task, size_t len, size_t cost)
+{
+	task->budget -= RTE_MIN(task->budget, len * cost);
+}
 
 doca_error_t impl_accel_start(struct doca_ctx *ctx);
 doca_error_t impl_accel_stop(struct doca_ctx *ctx);

@@ -41,6 +41,8 @@ copy_check(const struct impl_accel_task *task)
 {
 	doca_error_t ret = impl_list_check_source(task->src, true);
 
+	if (ret == DOCA_SUCCESS && impl_list_data(task->src) == 0)
+		ret = DOCA_ERROR_INVALID_VALUE;
 	if (ret == DOCA_SUCCESS)
 		ret = impl_list_check_room(task->dst, impl_list_data(task->src), true);
 	if (ret == DOCA_SUCCESS && impl_list_overlaps(task->src, task->dst))
@@ -88,7 +90,7 @@ static const struct impl_accel_kind copy_kind = {
 static const struct impl_ctx_ops dma_ops = {
 	.name = "DMA",
 	.task_size = sizeof(struct doca_dma_task_memcpy),
-	IMPL_ACCEL_CTX_OPS,
+	IMPL_ACCEL_CTX_OPS(impl_accel_task_put, impl_accel_fini),
 };
 
 /* Object */
@@ -140,7 +142,7 @@ static const struct impl_ctx_ops dma_job_ops = {
 	.name = "DMA",
 	.task_size = sizeof(struct doca_dma_task_memcpy),
 	.jobs = &impl_accel_job_ops,
-	IMPL_ACCEL_CTX_OPS,
+	IMPL_ACCEL_CTX_OPS(impl_accel_task_put, impl_accel_fini),
 };
 
 doca_error_t doca_dma_create_200(struct doca_dma **dma);

@@ -18,6 +18,12 @@ accel_of(const struct doca_ctx *ctx)
 	return (struct impl_accel *)(uintptr_t)ctx;
 }
 
+static const struct impl_accel_kind *
+kind_of(const struct impl_accel_task *task)
+{
+	return &accel_of(task->task.ctx)->kinds[task->kind];
+}
+
 doca_error_t
 impl_accel_create_for_jobs(const struct impl_ctx_ops *ops, const struct impl_accel_kind *kinds,
 		const struct impl_accel_job *jobs, uint32_t nb_jobs, size_t size,
@@ -87,6 +93,8 @@ begin(const struct doca_job *job, void *work)
 {
 	const struct impl_accel_job *type = find(accel_of(job->ctx), job->type);
 	struct impl_accel_task *task = work;
+	void (*enter)(struct impl_accel_task *task);
+	doca_error_t ret;
 
 	if (type == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -94,7 +102,11 @@ begin(const struct doca_job *job, void *work)
 	task->task.ctx = job->ctx;
 	task->kind = type->kind;
 	type->fill(job, task);
-	return impl_accel_admit(task);
+	ret = impl_accel_admit(task);
+	enter = kind_of(task)->enter;
+	if (ret == DOCA_SUCCESS && enter != NULL)
+		enter(task);
+	return ret;
 }
 
 static doca_error_t
@@ -105,8 +117,11 @@ run(void *work)
 
 	task->budget = IMPL_ACCEL_BUDGET;
 	ret = impl_accel_work(task);
-	if (ret != DOCA_ERROR_IN_PROGRESS)
-		impl_accel_end(work);
+	if (ret == DOCA_ERROR_IN_PROGRESS)
+		return ret;
+	impl_accel_end(task);
+	if (kind_of(task)->leave != NULL)
+		kind_of(task)->leave(task);
 	return ret;
 }
 
@@ -116,7 +131,7 @@ is_waiting(const void *work)
 	const struct impl_accel_task *task = work;
 
 	/* Others are done in the order of their submits. */
-	return accel_of(task->task.ctx)->kinds[task->kind].is_met != NULL;
+	return kind_of(task)->is_met != NULL;
 }
 
 const struct impl_job_ops impl_accel_job_ops = {

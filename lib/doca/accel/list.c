@@ -60,7 +60,7 @@ is_within_reach(const struct doca_buf *buf, bool also_remote)
 doca_error_t
 impl_list_check_source(const struct doca_buf *list, bool also_remote)
 {
-	if (!is_whole(list) || impl_list_data(list) == 0)
+	if (!is_whole(list))
 		return DOCA_ERROR_INVALID_VALUE;
 	for (; list != NULL; list = list->next)
 		if (!is_within_reach(list, also_remote))

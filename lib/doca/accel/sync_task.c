@@ -167,19 +167,14 @@ sync_has_work(const struct doca_ctx *ctx)
 }
 
 #define SYNC_OPS \
+	IMPL_ACCEL_SHARED_OPS, \
 	.name = "sync event", \
 	.task_size = sizeof(struct sync_task), \
 	.start = sync_start, \
 	.stop = sync_stop, \
 	.release = sync_release, \
-	.event = impl_accel_event, \
-	.progress = impl_accel_progress, \
 	.has_work = sync_has_work, \
-	.submit = impl_accel_submit, \
-	.check = impl_accel_check, \
-	.task_report = impl_accel_report, \
 	.task_put = impl_accel_task_put, \
-	.task_revive = impl_accel_task_revive, \
 	.fini = sync_fini
 
 static const struct impl_ctx_ops sync_ops = { SYNC_OPS };

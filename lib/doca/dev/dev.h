@@ -35,7 +35,6 @@ impl_devinfo_supports(const struct doca_devinfo *devinfo)
 	return devinfo == NULL ? DOCA_ERROR_INVALID_VALUE : DOCA_SUCCESS;
 }
 
-
 /* Those of the device table. */
 const struct impl_manners *impl_dev_manners(const struct doca_dev *dev);
 const struct impl_limits *impl_devinfo_limits(const struct doca_devinfo *devinfo);

@@ -29,6 +29,7 @@
 #define IMPL_MAX_ACCEL_TASKS 65536
 #define IMPL_MAX_DMA_SIZE (UINT32_C(1) << 31)
 #define IMPL_MAX_DMA_LIST 64
+#define IMPL_MAX_SHA_SIZE (UINT32_C(1) << 31)
 
 /* Named as the capabilities in the DOCA guides, those of accelerators with their library. */
 struct impl_limits {
@@ -44,6 +45,7 @@ struct impl_limits {
 	uint32_t dma_max_buf_size; /* bytes of a copy */
 	uint32_t dma_max_buf_list_len; /* of source and destination together */
 	uint32_t dma_max_num_tasks;
+	uint32_t sha_max_src_buf_size; /* bytes of a message, or of a part of one */
 };
 
 #define IMPL_LIMIT(name) offsetof(struct impl_limits, name)

@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doca_sha.h>
+
 #include "accel/copier.h"
 #include "accel/exporter.h"
 #include "t_main.h"
@@ -93,6 +95,44 @@ T_CASE(reads_memory_of_a_process_that_sleeps)
 	reads(&i, &e, 5, 500);
 	importer_close(&twice);
 	reads(&i, &e, 5, 500);
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+static void
+on_hash(struct doca_sha_task_hash *task, union doca_data task_data, union doca_data ctx_data)
+{
+	RTE_SET_USED(task_data);
+	*(doca_error_t *)ctx_data.ptr = doca_task_get_status(doca_sha_task_hash_as_task(task));
+	doca_task_free(doca_sha_task_hash_as_task(task));
+}
+
+/* Only DOCA DMA reaches it. behaviour: U6 */
+T_CASE(digest_of_memory_of_the_other_side)
+{
+	struct doca_sha_task_hash *task;
+	doca_error_t status = DOCA_SUCCESS;
+	struct doca_buf *src, *dst;
+	struct doca_sha *sha;
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	importer_open(&i, &e);
+	src = remote_buf(&i, &e, 0, 64, true);
+	dst = memory_buf(&i.mem, 0, 64, false);
+	T_OK(doca_sha_create(i.c.dev, &sha));
+	T_OK(doca_sha_task_hash_set_conf(sha, on_hash, on_hash, 0));
+	T_OK(doca_pe_connect_ctx(i.c.pe, doca_sha_as_ctx(sha)));
+	T_OK(doca_ctx_set_user_data(doca_sha_as_ctx(sha), (union doca_data){ .ptr = &status }));
+	T_OK(doca_ctx_start(doca_sha_as_ctx(sha)));
+	T_OK(doca_sha_task_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA256, src, dst,
+		(union doca_data){ .ptr = NULL }, &task));
+	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
+	T_WAIT(doca_pe_progress(i.c.pe), ctx_is_idle(doca_sha_as_ctx(sha)));
+	T_IS(status, DOCA_ERROR_NOT_SUPPORTED);
+	T_OK(doca_sha_destroy(sha));
+	free_bufs(src, dst);
 	importer_close(&i);
 	exporter_end(&e);
 }
