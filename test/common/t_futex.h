@@ -14,8 +14,8 @@
 #include <stdbool.h>
 
 /*
- * A sleep in a counter has no end but a wake-up: one that is lost is seen. Otherwise sleepers look
- * again by themselves.
+ * Whether a sleep on a counter ends by a wake-up only, so that a lost one is seen. Otherwise
+ * sleepers look again by themselves.
  */
 extern bool t_futex_never_looks;
 /* Sleeps so far. */

@@ -12,23 +12,10 @@
 #include "dev/dev.h"
 #include "log/log.h"
 
-static struct impl_accel *
-accel_of(const struct doca_ctx *ctx)
-{
-	/* ctx is the first member of its object. */
-	return (struct impl_accel *)(uintptr_t)ctx;
-}
-
 static struct impl_accel_task *
 accel_task(const struct doca_task *task)
 {
 	return (struct impl_accel_task *)(uintptr_t)task;
-}
-
-static const struct impl_accel_kind *
-kind_of(const struct impl_accel_task *task)
-{
-	return &accel_of(task->task.ctx)->kinds[task->kind];
 }
 
 /* Lists of tasks */
@@ -85,7 +72,7 @@ queue_clear(struct impl_accel *accel)
 doca_error_t
 impl_accel_start(struct doca_ctx *ctx)
 {
-	queue_clear(accel_of(ctx));
+	queue_clear(impl_accel_of(ctx));
 	return DOCA_SUCCESS;
 }
 
@@ -113,8 +100,8 @@ impl_accel_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 void
 impl_accel_fini(struct doca_ctx *ctx)
 {
-	if (accel_of(ctx)->dev != NULL)
-		impl_dev_drop(accel_of(ctx)->dev);
+	if (impl_accel_of(ctx)->dev != NULL)
+		impl_dev_drop(impl_accel_of(ctx)->dev);
 }
 
 doca_error_t
@@ -214,7 +201,7 @@ impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *
 void
 impl_accel_task_put(struct doca_task *task)
 {
-	accel_of(task->ctx)->conf[accel_task(task)->kind].nb_taken--;
+	impl_accel_of(task->ctx)->conf[accel_task(task)->kind].nb_taken--;
 }
 
 bool
@@ -228,7 +215,7 @@ impl_accel_task_revive(struct doca_task *task)
 doca_error_t
 impl_accel_admit(const struct impl_accel_task *task)
 {
-	const struct impl_accel_kind *kind = kind_of(task);
+	const struct impl_accel_kind *kind = impl_accel_kind_of(task);
 
 	/* The program can set them to NULL. */
 	if (!kind->has_no_bufs && (task->src == NULL || task->dst == NULL))
@@ -239,12 +226,12 @@ impl_accel_admit(const struct impl_accel_task *task)
 doca_error_t
 impl_accel_submit(struct doca_task *task)
 {
-	struct impl_accel *accel = accel_of(task->ctx);
+	struct impl_accel *accel = impl_accel_of(task->ctx);
 	doca_error_t ret = impl_accel_admit(accel_task(task));
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	if (kind_of(accel_task(task))->is_met != NULL)
+	if (impl_accel_kind_of(accel_task(task))->is_met != NULL)
 		list_add(&accel->waiting, task);
 	else
 		list_add(&accel->queue, task);
@@ -256,16 +243,17 @@ doca_error_t
 impl_accel_check(const struct doca_task *task)
 {
 	const struct impl_accel_task *t = accel_task(task);
+	const struct impl_accel_kind *kind = impl_accel_kind_of(t);
 	doca_error_t ret = impl_accel_admit(t);
 
-	return ret == DOCA_SUCCESS && kind_of(t)->check != NULL ? kind_of(t)->check(t) : ret;
+	return ret == DOCA_SUCCESS && kind->check != NULL ? kind->check(t) : ret;
 }
 
 /* A submitted task that is not in the queue any more is done or has failed. */
 void
 impl_accel_report(struct doca_task *task, doca_error_t status)
 {
-	struct impl_accel *accel = accel_of(task->ctx);
+	struct impl_accel *accel = impl_accel_of(task->ctx);
 	const struct impl_accel_conf *conf = &accel->conf[accel_task(task)->kind];
 
 	if (impl_task_complete(task, status)) {
@@ -281,7 +269,7 @@ impl_accel_report(struct doca_task *task, doca_error_t status)
 doca_error_t
 impl_accel_work(struct impl_accel_task *task)
 {
-	const struct impl_accel_kind *kind = kind_of(task);
+	const struct impl_accel_kind *kind = impl_accel_kind_of(task);
 	doca_error_t ret;
 
 	if (!task->has_begun) {
@@ -301,8 +289,8 @@ impl_accel_work(struct impl_accel_task *task)
 void
 impl_accel_end(struct impl_accel_task *task)
 {
-	if (task->has_begun && kind_of(task)->end != NULL)
-		kind_of(task)->end(task);
+	if (task->has_begun && impl_accel_kind_of(task)->end != NULL)
+		impl_accel_kind_of(task)->end(task);
 	task->has_begun = false;
 }
 
@@ -332,7 +320,7 @@ fail_all(struct impl_accel *accel)
 static bool
 is_met(const struct doca_task *task)
 {
-	return kind_of(accel_task(task))->is_met(accel_task(task));
+	return impl_accel_kind_of(accel_task(task))->is_met(accel_task(task));
 }
 
 /*
@@ -402,7 +390,7 @@ run_queue(struct impl_accel *accel, uint16_t most)
 bool
 impl_accel_progress(struct doca_ctx *ctx)
 {
-	struct impl_accel *accel = accel_of(ctx);
+	struct impl_accel *accel = impl_accel_of(ctx);
 	uint16_t n;
 
 	if (ctx->state != DOCA_CTX_STATE_RUNNING) {
@@ -423,7 +411,7 @@ impl_accel_progress(struct doca_ctx *ctx)
 bool
 impl_accel_has_work(const struct doca_ctx *ctx)
 {
-	return accel_of(ctx)->queue.first != NULL;
+	return impl_accel_of(ctx)->queue.first != NULL;
 }
 
 bool

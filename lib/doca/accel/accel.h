@@ -123,7 +123,20 @@ struct impl_accel_task {
 	.task_put = task_put_fn, \
 	.fini = fini_fn
 
-/* A task has worked on so many bytes, of which each costs so much. */
+static inline struct impl_accel *
+impl_accel_of(const struct doca_ctx *ctx)
+{
+	/* ctx is the first member of its object. */
+	return (struct impl_accel *)(uintptr_t)ctx;
+}
+
+static inline const struct impl_accel_kind *
+impl_accel_kind_of(const struct impl_accel_task *task)
+{
+	return &impl_accel_of(task->task.ctx)->kinds[task->kind];
+}
+
+/* Take from a task's budget what work on *len* bytes has cost; *cost* is that of a byte. */
 static inline void
 impl_accel_pay(struct impl_accel_task *task, size_t len, size_t cost)
 {

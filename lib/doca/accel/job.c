@@ -12,18 +12,6 @@
 #include "dev/dev.h"
 #include "log/log.h"
 
-static struct impl_accel *
-accel_of(const struct doca_ctx *ctx)
-{
-	return (struct impl_accel *)(uintptr_t)ctx;
-}
-
-static const struct impl_accel_kind *
-kind_of(const struct impl_accel_task *task)
-{
-	return &accel_of(task->task.ctx)->kinds[task->kind];
-}
-
 doca_error_t
 impl_accel_create_for_jobs(const struct impl_ctx_ops *ops, const struct impl_accel_kind *kinds,
 		const struct impl_accel_job *jobs, uint32_t nb_jobs, size_t size,
@@ -41,7 +29,7 @@ impl_accel_create_for_jobs(const struct impl_ctx_ops *ops, const struct impl_acc
 static doca_error_t
 add_dev(struct doca_ctx *ctx, struct doca_dev *dev)
 {
-	struct impl_accel *accel = accel_of(ctx);
+	struct impl_accel *accel = impl_accel_of(ctx);
 
 	if (!impl_dev_is_one(dev))
 		return DOCA_ERROR_INVALID_VALUE;
@@ -58,7 +46,7 @@ add_dev(struct doca_ctx *ctx, struct doca_dev *dev)
 static doca_error_t
 rm_dev(struct doca_ctx *ctx, struct doca_dev *dev)
 {
-	struct impl_accel *accel = accel_of(ctx);
+	struct impl_accel *accel = impl_accel_of(ctx);
 
 	if (accel->dev != dev)
 		return DOCA_ERROR_NOT_FOUND;
@@ -70,7 +58,7 @@ rm_dev(struct doca_ctx *ctx, struct doca_dev *dev)
 static doca_error_t
 may_start(const struct doca_ctx *ctx)
 {
-	if (accel_of(ctx)->dev != NULL)
+	if (impl_accel_of(ctx)->dev != NULL)
 		return DOCA_SUCCESS;
 	IMPL_ERR("%s: cannot start: no device (call doca_ctx_dev_add())", ctx->ops->name);
 	return DOCA_ERROR_INVALID_VALUE;
@@ -91,7 +79,7 @@ find(const struct impl_accel *accel, int type)
 static doca_error_t
 begin(const struct doca_job *job, void *work)
 {
-	const struct impl_accel_job *type = find(accel_of(job->ctx), job->type);
+	const struct impl_accel_job *type = find(impl_accel_of(job->ctx), job->type);
 	struct impl_accel_task *task = work;
 	void (*enter)(struct impl_accel_task *task);
 	doca_error_t ret;
@@ -103,7 +91,7 @@ begin(const struct doca_job *job, void *work)
 	task->kind = type->kind;
 	type->fill(job, task);
 	ret = impl_accel_admit(task);
-	enter = kind_of(task)->enter;
+	enter = impl_accel_kind_of(task)->enter;
 	if (ret == DOCA_SUCCESS && enter != NULL)
 		enter(task);
 	return ret;
@@ -120,8 +108,8 @@ run(void *work)
 	if (ret == DOCA_ERROR_IN_PROGRESS)
 		return ret;
 	impl_accel_end(task);
-	if (kind_of(task)->leave != NULL)
-		kind_of(task)->leave(task);
+	if (impl_accel_kind_of(task)->leave != NULL)
+		impl_accel_kind_of(task)->leave(task);
 	return ret;
 }
 
@@ -131,7 +119,7 @@ is_waiting(const void *work)
 	const struct impl_accel_task *task = work;
 
 	/* Others are done in the order of their submits. */
-	return kind_of(task)->is_met != NULL;
+	return impl_accel_kind_of(task)->is_met != NULL;
 }
 
 const struct impl_job_ops impl_accel_job_ops = {

@@ -15,11 +15,11 @@
 #include "dev/dev.h"
 
 /*
- * A byte costs as much as so many of a copy: a core does 1 or 2 GB a second, less without
+ * To hash a byte takes as long as to copy this many: a core hashes 1 or 2 GB a second, less without
  * instructions for it.
  */
 #define COST 4
-/* And a piece, however short it is, as much as so many bytes. */
+/* A shorter piece counts as this many bytes: each call of libcrypto has a price. */
 #define LEAST 64
 
 /* Indexed by enum doca_sha_algorithm. */

@@ -148,7 +148,7 @@ end_one(struct impl_dpa_launch *launch)
 	}
 }
 
-/* End the launches that wait for an event: there may be nobody left to update it. */
+/* End the launches that wait for an event, since it may never be updated any more. */
 static void
 end_waiting(struct doca_dpa *dpa)
 {

@@ -33,7 +33,7 @@ struct mmap_desc {
 	/* For rte_comch_import_create(). All 0: the memory cannot be reached. */
 	uint8_t remote[RTE_COMCH_EXPORT_DESC_LEN];
 	rte_le32_t zero;
-	/* Nobody relies on it: the exporter checks what importers ask for. */
+	/* Against accidental damage only: the exporter checks each request. */
 	rte_le32_t check;
 };
 

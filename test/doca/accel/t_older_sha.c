@@ -56,6 +56,17 @@ job_of(struct hasher *h, enum doca_sha_job_type type, uint64_t flags)
 	};
 }
 
+/* A part of a session's message. */
+static struct doca_sha_partial_job
+part_of(struct hasher *h, struct doca_sha_partial_session *session, enum doca_sha_job_type type,
+		uint64_t flags)
+{
+	return (struct doca_sha_partial_job){
+		.sha_job = job_of(h, type, flags),
+		.session = session,
+	};
+}
+
 /* The result of the job that is done next. */
 static doca_error_t
 retrieve(struct hasher *h, enum doca_sha_job_type type)
@@ -72,10 +83,8 @@ static doca_error_t
 run_part(struct hasher *h, struct doca_sha_partial_session *session, const uint8_t *data,
 		size_t len, uint64_t flags)
 {
-	const struct doca_sha_partial_job job = {
-		.sha_job = job_of(h, DOCA_SHA_JOB_SHA256_PARTIAL, flags),
-		.session = session,
-	};
+	const struct doca_sha_partial_job job =
+		part_of(h, session, DOCA_SHA_JOB_SHA256_PARTIAL, flags);
 	doca_error_t ret;
 
 	T_OK(doca_buf_set_data(h->w.in, (void *)(uintptr_t)data, len));
@@ -139,11 +148,7 @@ HASHER_CASE(algorithms_do_not_mix)
 
 	T_OK(doca_sha_partial_session_create(h->sha, h->w.workq, &session));
 	T_OK(run_part(h, session, h->w.mem, 64, 0));
-	job = (struct doca_sha_partial_job){
-		.sha_job = job_of(h, DOCA_SHA_JOB_SHA1_PARTIAL,
-			DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL),
-		.session = session,
-	};
+	job = part_of(h, session, DOCA_SHA_JOB_SHA1_PARTIAL, DOCA_SHA_JOB_FLAGS_SHA_PARTIAL_FINAL);
 	T_INVALID(doca_workq_submit(h->w.workq, &job.sha_job.base));
 	/* What was refused changes nothing. */
 	T_OK(run_part(h, session, h->w.mem + 64, strlen(TEXT) - 64,
@@ -159,10 +164,7 @@ HASHER_CASE(session_in_use)
 	struct doca_sha_partial_job job;
 
 	T_OK(doca_sha_partial_session_create(h->sha, h->w.workq, &session));
-	job = (struct doca_sha_partial_job){
-		.sha_job = job_of(h, DOCA_SHA_JOB_SHA256_PARTIAL, 0),
-		.session = session,
-	};
+	job = part_of(h, session, DOCA_SHA_JOB_SHA256_PARTIAL, 0);
 	T_OK(doca_buf_set_data(h->w.in, h->w.mem, 64));
 	T_OK(doca_workq_submit(h->w.workq, &job.sha_job.base));
 	T_IS(doca_sha_partial_session_destroy(h->sha, h->w.workq, session), DOCA_ERROR_IN_USE);
@@ -182,10 +184,7 @@ HASHER_CASE(failed_in_the_middle)
 	T_OK(doca_sha_partial_session_create(h->sha, h->w.workq, &session));
 	T_OK(run_part(h, session, h->w.mem, 64, 0));
 	T_OK(doca_buf_inventory_buf_by_addr(h->w.inv, h->w.mmap, h->w.mem + LEN, 32, &small));
-	job = (struct doca_sha_partial_job){
-		.sha_job = job_of(h, DOCA_SHA_JOB_SHA256_PARTIAL, final),
-		.session = session,
-	};
+	job = part_of(h, session, DOCA_SHA_JOB_SHA256_PARTIAL, final);
 	job.sha_job.resp_buf = small;
 	T_OK(doca_buf_set_data(h->w.in, h->w.mem, LEN));
 	T_OK(doca_workq_submit(h->w.workq, &job.sha_job.base));
@@ -209,10 +208,7 @@ HASHER_CASE(failed_before_it_began)
 	T_OK(doca_sha_partial_session_create(h->sha, h->w.workq, &session));
 	T_OK(doca_buf_set_data(h->w.in, h->w.mem, 64));
 	for (i = 0; i < RTE_DIM(flags); i++) {
-		job = (struct doca_sha_partial_job){
-			.sha_job = job_of(h, DOCA_SHA_JOB_SHA256_PARTIAL, flags[i]),
-			.session = session,
-		};
+		job = part_of(h, session, DOCA_SHA_JOB_SHA256_PARTIAL, flags[i]);
 		T_OK(doca_workq_submit(h->w.workq, &job.sha_job.base));
 	}
 	/* No whole block any more, which the last part does not need. */

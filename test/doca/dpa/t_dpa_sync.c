@@ -183,7 +183,7 @@ DPA_CALLS_CASE(launches_add_to_an_event, t)
 	T_OK(doca_sync_event_destroy(comp));
 }
 
-/* Whoever sees the update may destroy the event, while the launch is at its end. */
+/* The event is destroyed as soon as its update is seen, while the launch is about to end. */
 DPA_CALLS_CASE(an_event_is_destroyed_once_its_update_is_seen, t)
 {
 	struct seen seen = { .least = ALL };
