@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Build NVIDIA's public programs for DOCA Comch, DMA, SHA and sync events with comch, unchanged, and
-# run both sides of each with comch-run.
+# Build NVIDIA's public programs for DOCA Comch, DMA, SHA, Compress and sync events with comch,
+# unchanged, and run both sides of each with comch-run.
 #
 # usage: devtools/check-doca-samples.sh [--quick] [--faults] [--lab] [--write] [--work DIR] DIR
 #
@@ -200,6 +200,39 @@ run_file() {
 	rm -rf "$work/run/file" "$work/run/there"
 }
 
+# run_packer NAME IN EXPECTED [ARGUMENT...]: a sample of DOCA Compress makes a file of another one, which,
+# where EXPECTED is a name, is like that one.
+run_packer() {
+	local name=$1 at=$work/run/packed status=0 log=$work/run/$1.log
+	"$doca_env" --doca "$release" dpu -- timeout "$seconds" "$work/dpu/$name/doca_$name" -p 03:00.0 \
+		-f "$at/$2" -o "$at/of-$name" "${@:4}" >"$log" 2>&1 || status=1
+	[ -z "$3" ] || cmp "$at/$3" "$at/of-$name" >>"$log" 2>&1 || status=1
+	result "$status" "run $name${4:+ $4}" "$log"
+}
+
+# The samples of DOCA Compress, and what gzip and lz4 make of the same file.
+run_packers() {
+	local at=$work/run/packed status=0
+	mkdir "$at"
+	seq 100000 >"$at/plain"
+	gzip -n <"$at/plain" >"$at/gzip"
+	# Without the header and the trailer of gzip.
+	tail -c +11 "$at/gzip" | head -c -8 >"$at/deflate"
+	lz4 -q <"$at/plain" >"$at/lz4"
+	run_packer compress_deflate plain ''
+	{
+		head -c 10 "$at/gzip"
+		cat "$at/of-compress_deflate"
+		tail -c 8 "$at/gzip"
+	} | gzip -d 2>&1 | cmp "$at/plain" - >"$at/log" 2>&1 || status=1
+	result "$status" 'gzip decompresses what compress_deflate made' "$at/log"
+	run_packer decompress_deflate deflate plain
+	run_packer compress_deflate plain '' --with-frame
+	cp "$at/of-compress_deflate" "$at/zlib"
+	run_packer decompress_deflate zlib plain --with-frame
+	run_packer decompress_lz4_stream lz4 plain --with-frame
+}
+
 # fail_pair NAME FAULT DPU-PROGRAM HOST-PROGRAM [ARGUMENT...]: with a fault. If time runs out, the last
 # line names a side and what it waits for, or who has sent what since when.
 fail_pair() {
@@ -249,7 +282,7 @@ for role in dpu host; do
 		name=$(basename "$source")
 		build_program "$role" "$name" "$source" "doca_$name"
 	done
-	for name in secure_channel dma_copy file_integrity; do
+	for name in secure_channel dma_copy file_integrity file_compression; do
 		build_program "$role" "$name" "$work/tree/applications" "$name/doca_$name" \
 			-Denable_all_applications=false "-Denable_$name=true"
 	done
@@ -260,6 +293,9 @@ done
 build_program host dma_copy_host "$work/tree/samples/doca_dma/dma_copy_host" doca_dma_copy_host
 for name in sha_create sha_partial_create; do
 	build_program dpu "$name" "$work/tree/samples/doca_sha/$name" "doca_$name"
+done
+for name in compress_deflate decompress_deflate decompress_lz4_stream; do
+	build_program dpu "$name" "$work/tree/samples/doca_compress/$name" "doca_$name"
 done
 # They look at progress engines, by DMA.
 engines=(pe_async_stop pe_event pe_multi_context pe_polling pe_reactive pe_single_task_comp_cb
@@ -303,6 +339,7 @@ if ! $lab; then
 	for name in sha_create sha_partial_create; do
 		run_alone "$name" "$digest" "$name/doca_$name" -d "$text"
 	done
+	run_packers
 	for name in "${engines[@]}"; do
 		run_alone "$name" 'finished successfully' "$name/doca_$name"
 	done
@@ -323,6 +360,10 @@ if ! $lab; then
 	for bytes in $sizes; do
 		run_file dma_copy "$bytes" dpu host
 		run_file file_integrity "$bytes" host
+	done
+	# Its files have at most 128 MiB.
+	for bytes in 1 1048576; do
+		run_file file_compression "$bytes" host
 	done
 fi
 

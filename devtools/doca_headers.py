@@ -30,7 +30,7 @@ HEADERS = [
     # Also doca_comch_msgq.h, by the line above.
     (r"(comch_)?doca_dpa(_dev\w*|_app|_objects)?\.h", "2.7", "99"),
     (r"doca_(pe|buf_pool)\.h", "2.5", "99"),
-    (r"doca_(dma|sha|sync_event)\.h", "2.0", "99"),
+    (r"doca_(compress|dma|sha|sync_event)\.h", "2.0", "99"),
     (r"comch_doca_\w+_200\.h", "2.0", "2.0"),
     (r"comch_doca_\w+_102\.h", "1.2", "1.2"),
     (r"comch_doca_\w+_105\.h", "1.2", "2.0"),

@@ -38,7 +38,7 @@ set -euo pipefail
 # The one list of packages.
 libraries() {
 	echo libdpdk-dev libbsd-dev libmd-dev libinih-dev libjansson-dev libssl-dev \
-		libibverbs-dev librdmacm-dev
+		zlib1g-dev liblz4-dev libxxhash-dev libdeflate-dev libibverbs-dev librdmacm-dev
 }
 
 # What runs in the virtual machines of lab.sh.
@@ -61,7 +61,8 @@ packages() {
 		packages build
 		echo debian-archive-keyring tar xz-utils ;;
 	samples)
-		packages build ;;
+		packages build
+		echo lz4 ;;
 	test)
 		# clang is the second compiler; the sanitizers come with gcc. Programs linked
 		# with DPDK's archives need libsystemd, on which its packages do not depend.

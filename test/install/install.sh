@@ -21,6 +21,7 @@ for file in "$libdir/librte_comch.a" "$libdir/librte_comch.so" "$libdir/librte_c
 	"$libdir/pkgconfig/librte_comch.pc" "$libdir/libcomch_doca.so" \
 	"$libdir/comch/libdoca_comch.so" "$libdir/comch/dpu/libdoca_common.so" \
 	bin/comch-dpacc "$libdir/comch/tools/dpacc" "$libdir/comch/libdoca_dpa.so" \
+	"$libdir/comch/libdoca_compress.so" \
 	"$libdir/comch/libdoca_dma.so" \
 	"$libdir/comch/libdoca_sha.so" \
 	"${programs[@]/#/bin/}"; do
@@ -149,7 +150,7 @@ done
 	fail '1.4 and 1.5 are the same'
 # Each release has the libraries of its time.
 while read -r release channels; do
-	for module in doca doca-common doca-argp doca-comch doca-comm-channel doca-dma doca-dpa doca-sha libflexio; do
+	for module in doca doca-common doca-argp doca-comch doca-comm-channel doca-compress doca-dma doca-dpa doca-sha libflexio; do
 		wanted=1
 		[[ " doca doca-common doca-argp $channels " != *" $module "* ]] || wanted=0
 		there=0
@@ -160,11 +161,11 @@ done <<-END
 	1.2 doca-comm-channel
 	1.5 doca-comm-channel
 	2.1 doca-comm-channel
-	2.5 doca-comm-channel doca-dma doca-sha
-	2.6 doca-comm-channel doca-dma doca-sha
-	2.8 doca-comm-channel doca-comch doca-dma doca-sha doca-dpa libflexio
-	2.9 doca-comch doca-dma doca-sha doca-dpa libflexio
-	3.0 doca-comch doca-dma doca-sha doca-dpa libflexio
+	2.5 doca-comm-channel doca-compress doca-dma doca-sha
+	2.6 doca-comm-channel doca-compress doca-dma doca-sha
+	2.8 doca-comm-channel doca-comch doca-compress doca-dma doca-sha doca-dpa libflexio
+	2.9 doca-comch doca-compress doca-dma doca-sha doca-dpa libflexio
+	3.0 doca-comch doca-compress doca-dma doca-sha doca-dpa libflexio
 END
 [ "$("$doca_env" dpu -- dpacc --version)" = "comch-dpacc $(cat "$source/VERSION")" ] ||
 	fail 'there is no dpacc'

@@ -39,13 +39,14 @@ copy_admit(const struct impl_accel_task *task)
 static doca_error_t
 copy_check(const struct impl_accel_task *task)
 {
+	const size_t len = impl_list_data(task->src);
 	doca_error_t ret = impl_list_check_source(task->src, true);
 
-	if (ret == DOCA_SUCCESS && impl_list_data(task->src) == 0)
+	if (ret == DOCA_SUCCESS && len == 0)
 		ret = DOCA_ERROR_INVALID_VALUE;
 	if (ret == DOCA_SUCCESS)
-		ret = impl_list_check_room(task->dst, impl_list_data(task->src), true);
-	if (ret == DOCA_SUCCESS && impl_list_overlaps(task->src, task->dst))
+		ret = impl_list_check_room(task->dst, len, true);
+	if (ret == DOCA_SUCCESS && impl_list_overlaps(task->src, task->dst, len))
 		ret = DOCA_ERROR_INVALID_VALUE;
 	return ret;
 }

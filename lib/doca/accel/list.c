@@ -115,11 +115,10 @@ has_byte_of(const struct doca_buf *src, const struct doca_buf *dst, size_t len)
 }
 
 bool
-impl_list_overlaps(const struct doca_buf *src, const struct doca_buf *dst)
+impl_list_overlaps(const struct doca_buf *src, const struct doca_buf *dst, size_t most)
 {
-	size_t len, left = impl_list_data(src);
+	size_t len, left = most;
 
-	/* No more of the room than will be filled. */
 	for (; dst != NULL && left > 0; dst = dst->next) {
 		len = RTE_MIN(left, impl_buf_room(dst));
 		left -= len;

@@ -28,8 +28,8 @@ uint32_t impl_list_len(const struct doca_buf *list);
  */
 doca_error_t impl_list_check_source(const struct doca_buf *list, bool also_remote);
 doca_error_t impl_list_check_room(const struct doca_buf *list, size_t len, bool also_remote);
-/* Whether a copy of the data of a list into the room of another one would write to that data. */
-bool impl_list_overlaps(const struct doca_buf *src, const struct doca_buf *dst);
+/* Whether up to so many bytes in the room of a list would be written over another one's data. */
+bool impl_list_overlaps(const struct doca_buf *src, const struct doca_buf *dst, size_t most);
 
 /* A place in a list; {list, 0} is its begin. */
 struct impl_place {

@@ -34,6 +34,8 @@ static const struct {
 	KEY(dma_max_buf_list_len, 2, IMPL_MAX_DMA_LIST),
 	KEY(dma_max_num_tasks, 1, IMPL_MAX_ACCEL_TASKS),
 	KEY(sha_max_src_buf_size, 1, IMPL_MAX_SHA_SIZE),
+	KEY(compress_max_buf_size, 1, IMPL_MAX_COMPRESS_SIZE),
+	KEY(compress_max_buf_list_len, 1, IMPL_MAX_COMPRESS_LIST),
 #undef KEY
 };
 

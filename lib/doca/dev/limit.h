@@ -30,6 +30,8 @@
 #define IMPL_MAX_DMA_SIZE (UINT32_C(1) << 31)
 #define IMPL_MAX_DMA_LIST 64
 #define IMPL_MAX_SHA_SIZE (UINT32_C(1) << 31)
+#define IMPL_MAX_COMPRESS_SIZE (UINT32_C(1) << 27)
+#define IMPL_MAX_COMPRESS_LIST 64
 
 /* Named as the capabilities in the DOCA guides, those of accelerators with their library. */
 struct impl_limits {
@@ -46,6 +48,8 @@ struct impl_limits {
 	uint32_t dma_max_buf_list_len; /* of source and destination together */
 	uint32_t dma_max_num_tasks;
 	uint32_t sha_max_src_buf_size; /* bytes of a message, or of a part of one */
+	uint32_t compress_max_buf_size; /* bytes of a source */
+	uint32_t compress_max_buf_list_len; /* of a source */
 };
 
 #define IMPL_LIMIT(name) offsetof(struct impl_limits, name)

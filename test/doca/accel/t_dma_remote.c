@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <doca_compress.h>
 #include <doca_sha.h>
 
 #include "accel/copier.h"
@@ -102,37 +103,70 @@ T_CASE(reads_memory_of_a_process_that_sleeps)
 static void
 on_hash(struct doca_sha_task_hash *task, union doca_data task_data, union doca_data ctx_data)
 {
-	RTE_SET_USED(task_data);
-	*(doca_error_t *)ctx_data.ptr = doca_task_get_status(doca_sha_task_hash_as_task(task));
-	doca_task_free(doca_sha_task_hash_as_task(task));
+	T_FAIL("completed: %p, %p, %p", (void *)task, task_data.ptr, ctx_data.ptr);
 }
 
-/* Only DOCA DMA reaches it. behaviour: U6 */
-T_CASE(digest_of_memory_of_the_other_side)
+static void
+on_compress(struct doca_compress_task_compress_deflate *task, union doca_data task_data,
+		union doca_data ctx_data)
+{
+	T_FAIL("completed: %p, %p, %p", (void *)task, task_data.ptr, ctx_data.ptr);
+}
+
+/* Try a digest, or a compression. */
+static void
+cannot_hash(struct importer *i, const struct doca_buf *src, struct doca_buf *dst)
 {
 	struct doca_sha_task_hash *task;
-	doca_error_t status = DOCA_SUCCESS;
-	struct doca_buf *src, *dst;
 	struct doca_sha *sha;
-	struct importer i;
-	struct exporter e;
 
-	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
-	importer_open(&i, &e);
-	src = remote_buf(&i, &e, 0, 64, true);
-	dst = memory_buf(&i.mem, 0, 64, false);
-	T_OK(doca_sha_create(i.c.dev, &sha));
+	T_OK(doca_sha_create(i->c.dev, &sha));
 	T_OK(doca_sha_task_hash_set_conf(sha, on_hash, on_hash, 0));
-	T_OK(doca_pe_connect_ctx(i.c.pe, doca_sha_as_ctx(sha)));
-	T_OK(doca_ctx_set_user_data(doca_sha_as_ctx(sha), (union doca_data){ .ptr = &status }));
+	T_OK(doca_pe_connect_ctx(i->c.pe, doca_sha_as_ctx(sha)));
 	T_OK(doca_ctx_start(doca_sha_as_ctx(sha)));
 	T_OK(doca_sha_task_hash_alloc_init(sha, DOCA_SHA_ALGORITHM_SHA256, src, dst,
 		(union doca_data){ .ptr = NULL }, &task));
-	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
-	T_WAIT(doca_pe_progress(i.c.pe), ctx_is_idle(doca_sha_as_ctx(sha)));
-	T_IS(status, DOCA_ERROR_NOT_SUPPORTED);
+	T_IS(doca_task_try_submit(doca_sha_task_hash_as_task(task)), DOCA_ERROR_NOT_SUPPORTED);
+	doca_task_free(doca_sha_task_hash_as_task(task));
+	T_OK(doca_ctx_stop(doca_sha_as_ctx(sha)));
 	T_OK(doca_sha_destroy(sha));
-	free_bufs(src, dst);
+}
+
+static void
+cannot_compress(struct importer *i, const struct doca_buf *src, struct doca_buf *dst)
+{
+	struct doca_compress_task_compress_deflate *task;
+	struct doca_compress *compress;
+
+	T_OK(doca_compress_create(i->c.dev, &compress));
+	T_OK(doca_compress_task_compress_deflate_set_conf(compress, on_compress, on_compress, 1));
+	T_OK(doca_pe_connect_ctx(i->c.pe, doca_compress_as_ctx(compress)));
+	T_OK(doca_ctx_start(doca_compress_as_ctx(compress)));
+	T_OK(doca_compress_task_compress_deflate_alloc_init(compress, src, dst,
+		(union doca_data){ .ptr = NULL }, &task));
+	T_IS(doca_task_try_submit(doca_compress_task_compress_deflate_as_task(task)),
+		DOCA_ERROR_NOT_SUPPORTED);
+	doca_task_free(doca_compress_task_compress_deflate_as_task(task));
+	T_OK(doca_ctx_stop(doca_compress_as_ctx(compress)));
+	T_OK(doca_compress_destroy(compress));
+}
+
+/* behaviour: U6, Z6 */
+T_CASE(only_dma_reaches_it)
+{
+	struct doca_buf *there, *here;
+	struct importer i;
+	struct exporter e;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	importer_open(&i, &e);
+	there = remote_buf(&i, &e, 0, 64, true);
+	here = memory_buf(&i.mem, 0, 64, false);
+	cannot_hash(&i, there, here);
+	cannot_hash(&i, here, there);
+	cannot_compress(&i, there, here);
+	cannot_compress(&i, here, there);
+	free_bufs(there, here);
 	importer_close(&i);
 	exporter_end(&e);
 }

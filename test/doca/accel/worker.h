@@ -27,7 +27,7 @@ struct worker {
 	size_t len;
 };
 
-#define WORKER_BUFS 6
+#define WORKER_BUFS 9
 
 /* A device for the context, which has been created, and a queue of that depth. */
 void worker_create(struct worker *w, struct doca_ctx *ctx, size_t len, uint32_t depth);

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: BSD-3-Clause
+ * Copyright(c) 2026 The comch authors
+ */
+
+/* DOCA Compress: objects, tasks, and jobs until 2.2. */
+
+#include <rte_common.h>
+
+#include <comch_doca_compress_200.h>
+#include <doca_compress.h>
+
+#include "accel/compress.h"
+#include "dev/dev.h"
+
+enum kind {
+	KIND_COMPRESS_DEFLATE,
+	KIND_DECOMPRESS_DEFLATE,
+	KIND_DECOMPRESS_LZ4_STREAM,
+	KIND_DECOMPRESS_LZ4_BLOCK,
+};
+
+/* What a kind of task does, from impl_compress_task's begin on. */
+static const struct format {
+	doca_error_t (*begin)(struct impl_accel_task *task);
+	doca_error_t (*run)(struct impl_accel_task *task);
+} formats[] = {
+	[KIND_COMPRESS_DEFLATE] = { impl_deflate_begin, impl_deflate_run },
+	[KIND_DECOMPRESS_DEFLATE] = { impl_inflate_begin, impl_inflate_run },
+	[KIND_DECOMPRESS_LZ4_STREAM] = { impl_lz4_begin, impl_lz4_stream_run },
+	[KIND_DECOMPRESS_LZ4_BLOCK] = { impl_lz4_begin, impl_lz4_block_run },
+};
+
+static struct doca_compress *
+compress_of(struct doca_ctx *ctx)
+{
+	return (struct doca_compress *)ctx;
+}
+
+/* Kinds */
+
+static doca_error_t
+admit(const struct impl_accel_task *task)
+{
+	const struct impl_limits *limits = &task->task.ctx->manners->limits;
+
+	if (task->dst->next != NULL ||
+			impl_list_len(task->src) > limits->compress_max_buf_list_len ||
+			impl_list_data(task->src) > limits->compress_max_buf_size)
+		return DOCA_ERROR_INVALID_VALUE;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+check(const struct impl_accel_task *task)
+{
+	doca_error_t ret = impl_list_check_source(task->src, false);
+
+	if (ret == DOCA_SUCCESS && task->kind != KIND_COMPRESS_DEFLATE &&
+			impl_list_data(task->src) == 0)
+		ret = DOCA_ERROR_INVALID_VALUE;
+	if (ret == DOCA_SUCCESS)
+		ret = impl_list_check_room(task->dst, 0, false);
+	if (ret == DOCA_SUCCESS && impl_list_overlaps(task->src, task->dst, SIZE_MAX))
+		ret = DOCA_ERROR_INVALID_VALUE;
+	return ret;
+}
+
+static uint8_t *
+out_of(const struct doca_buf *dst)
+{
+	return (uint8_t *)dst->data + dst->data_len;
+}
+
+static doca_error_t
+begin(struct impl_accel_task *task)
+{
+	struct impl_compress_task *t = impl_compress_task_of(task);
+
+	t->place = (struct impl_place){ .buf = task->src };
+	t->out = out_of(task->dst);
+	t->room = impl_buf_room(task->dst);
+	t->len = 0;
+	t->crc = t->adler = t->xxh = 0;
+	return formats[task->kind].begin(task);
+}
+
+static doca_error_t
+run(struct impl_accel_task *task)
+{
+	struct impl_compress_task *t = impl_compress_task_of(task);
+	doca_error_t ret = formats[task->kind].run(task);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	/* The program may have changed the buffer. */
+	if (out_of(task->dst) != t->out || impl_buf_room(task->dst) < t->len)
+		return DOCA_ERROR_INVALID_VALUE;
+	impl_list_fill(task->dst, t->len);
+	if (t->both_out != NULL)
+		*t->both_out = (uint64_t)t->adler << 32 | t->crc;
+	return DOCA_SUCCESS;
+}
+
+#define KIND(end_fn) { .admit = admit, .check = check, .begin = begin, .run = run, .end = end_fn }
+
+static const struct impl_accel_kind kinds[] = {
+	[KIND_COMPRESS_DEFLATE] = KIND(impl_zstream_end),
+	[KIND_DECOMPRESS_DEFLATE] = KIND(impl_zstream_end),
+	[KIND_DECOMPRESS_LZ4_STREAM] = KIND(impl_lz4_end),
+	[KIND_DECOMPRESS_LZ4_BLOCK] = KIND(impl_lz4_end),
+};
+
+static void
+compress_fini(struct doca_ctx *ctx)
+{
+	impl_zstream_free(compress_of(ctx)->idle[IMPL_DEFLATE]);
+	impl_zstream_free(compress_of(ctx)->idle[IMPL_INFLATE]);
+	impl_lz4_free(compress_of(ctx)->idle[IMPL_LZ4]);
+	impl_accel_fini(ctx);
+}
+
+#define COMPRESS_OPS \
+	IMPL_ACCEL_CTX_OPS(impl_accel_task_put, compress_fini), \
+	.name = "compress", \
+	.task_size = sizeof(struct impl_compress_task)
+
+static const struct impl_ctx_ops compress_ops = { COMPRESS_OPS };
+
+/* Object */
+
+doca_error_t
+doca_compress_create(struct doca_dev *dev, struct doca_compress **compress)
+{
+	struct impl_accel *accel;
+	doca_error_t ret;
+
+	if (compress == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = impl_accel_create(dev, &compress_ops, kinds, RTE_DIM(kinds), sizeof(**compress),
+		&accel);
+	if (ret == DOCA_SUCCESS)
+		*compress = (struct doca_compress *)accel;
+	return ret;
+}
+
+doca_error_t
+doca_compress_destroy(struct doca_compress *compress)
+{
+	return compress == NULL ? DOCA_ERROR_INVALID_VALUE : impl_ctx_destroy(&compress->accel.ctx);
+}
+
+struct doca_ctx *
+doca_compress_as_ctx(struct doca_compress *compress)
+{
+	return compress == NULL ? NULL : &compress->accel.ctx;
+}
+
+/* Tasks */
+
+static doca_error_t
+get_max_size(const struct doca_devinfo *devinfo, uint64_t *max_buf_size)
+{
+	if (devinfo == NULL || max_buf_size == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*max_buf_size = impl_devinfo_limits(devinfo)->compress_max_buf_size;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+get_max_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len)
+{
+	if (devinfo == NULL || max_buf_list_len == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	*max_buf_list_len = impl_devinfo_limits(devinfo)->compress_max_buf_list_len;
+	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+take(struct doca_compress *compress, enum kind kind, const struct doca_buf *src,
+		struct doca_buf *dst, union doca_data user_data, struct impl_compress_task **task)
+{
+	struct impl_accel_task *base;
+	doca_error_t ret;
+
+	if (task == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = impl_accel_take((struct impl_accel *)compress, kind, src, dst, user_data, &base);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	*task = impl_compress_task_of(base);
+	(*task)->both_out = NULL;
+	(*task)->has_block_checksum = (*task)->is_linked = false;
+	(*task)->crc = (*task)->adler = (*task)->xxh = 0;
+	return DOCA_SUCCESS;
+}
+
+/* What all kinds have. */
+#define TASK(name, kind) \
+	doca_error_t \
+	doca_compress_cap_task_##name##_is_supported(const struct doca_devinfo *devinfo) \
+	{ \
+		return impl_devinfo_supports(devinfo); \
+	} \
+	doca_error_t \
+	doca_compress_cap_task_##name##_get_max_buf_size(const struct doca_devinfo *devinfo, \
+			uint64_t *max_buf_size) \
+	{ \
+		return get_max_size(devinfo, max_buf_size); \
+	} \
+	doca_error_t \
+	doca_compress_cap_task_##name##_get_max_buf_list_len(const struct doca_devinfo *devinfo, \
+			uint32_t *max_buf_list_len) \
+	{ \
+		return get_max_list_len(devinfo, max_buf_list_len); \
+	} \
+	doca_error_t \
+	doca_compress_task_##name##_set_conf(struct doca_compress *compress, \
+			doca_compress_task_##name##_completion_cb_t task_completion_cb, \
+			doca_compress_task_##name##_completion_cb_t task_error_cb, \
+			uint32_t num_tasks) \
+	{ \
+		return impl_accel_set_conf((struct impl_accel *)compress, kind, \
+			(doca_task_completion_cb_t)task_completion_cb, \
+			(doca_task_completion_cb_t)task_error_cb, num_tasks); \
+	} \
+	struct doca_task * \
+	doca_compress_task_##name##_as_task(struct doca_compress_task_##name *task) \
+	{ \
+		return (struct doca_task *)task; \
+	} \
+	const struct doca_buf * \
+	doca_compress_task_##name##_get_src(const struct doca_compress_task_##name *task) \
+	{ \
+		return task == NULL ? NULL : ((const struct impl_accel_task *)task)->src; \
+	} \
+	struct doca_buf * \
+	doca_compress_task_##name##_get_dst(const struct doca_compress_task_##name *task) \
+	{ \
+		return task == NULL ? NULL : ((const struct impl_accel_task *)task)->dst; \
+	}
+
+#define ALLOC(name, kind) \
+	doca_error_t \
+	doca_compress_task_##name##_alloc_init(struct doca_compress *compress, \
+			const struct doca_buf *src, struct doca_buf *dst, \
+			union doca_data user_data, struct doca_compress_task_##name **task) \
+	{ \
+		return take(compress, kind, src, dst, user_data, \
+			(struct impl_compress_task **)task); \
+	}
+
+#define CHECKSUM(name, sum) \
+	uint32_t \
+	doca_compress_task_##name##_get_##sum##_cs(const struct doca_compress_task_##name *task) \
+	{ \
+		return task == NULL ? 0 : ((const struct impl_compress_task *)task)->sum; \
+	}
+
+TASK(compress_deflate, KIND_COMPRESS_DEFLATE)
+ALLOC(compress_deflate, KIND_COMPRESS_DEFLATE)
+CHECKSUM(compress_deflate, crc)
+CHECKSUM(compress_deflate, adler)
+
+TASK(decompress_deflate, KIND_DECOMPRESS_DEFLATE)
+ALLOC(decompress_deflate, KIND_DECOMPRESS_DEFLATE)
+CHECKSUM(decompress_deflate, crc)
+CHECKSUM(decompress_deflate, adler)
+
+TASK(decompress_lz4_stream, KIND_DECOMPRESS_LZ4_STREAM)
+CHECKSUM(decompress_lz4_stream, crc)
+CHECKSUM(decompress_lz4_stream, xxh)
+
+doca_error_t
+doca_compress_task_decompress_lz4_stream_alloc_init(struct doca_compress *compress,
+		uint8_t has_block_checksum, uint8_t are_blocks_independent,
+		const struct doca_buf *src, struct doca_buf *dst, union doca_data user_data,
+		struct doca_compress_task_decompress_lz4_stream **task)
+{
+	struct impl_compress_task *t;
+	doca_error_t ret;
+
+	if (task == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = take(compress, KIND_DECOMPRESS_LZ4_STREAM, src, dst, user_data, &t);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	t->has_block_checksum = has_block_checksum != 0;
+	t->is_linked = are_blocks_independent == 0;
+	*task = (struct doca_compress_task_decompress_lz4_stream *)t;
+	return DOCA_SUCCESS;
+}
+
+TASK(decompress_lz4_block, KIND_DECOMPRESS_LZ4_BLOCK)
+ALLOC(decompress_lz4_block, KIND_DECOMPRESS_LZ4_BLOCK)
+CHECKSUM(decompress_lz4_block, crc)
+CHECKSUM(decompress_lz4_block, xxh)
+
+/* Until DOCA 2.2 */
+
+static void
+fill(const struct doca_job *job, struct impl_accel_task *task)
+{
+	const struct doca_compress_deflate_job *deflate =
+		(const struct doca_compress_deflate_job *)job;
+
+	task->src = deflate->src_buff;
+	task->dst = deflate->dst_buff;
+	impl_compress_task_of(task)->both_out = deflate->output_chksum;
+}
+
+static const struct impl_accel_job jobs[] = {
+	{ DOCA_DECOMPRESS_DEFLATE_JOB, KIND_DECOMPRESS_DEFLATE, fill },
+	{ DOCA_COMPRESS_DEFLATE_JOB, KIND_COMPRESS_DEFLATE, fill },
+};
+
+static const struct impl_ctx_ops compress_job_ops = {
+	COMPRESS_OPS,
+	.jobs = &impl_accel_job_ops,
+};
+
+doca_error_t doca_compress_create_200(struct doca_compress **compress);
+
+/* doca_compress_create() until DOCA 2.2. */
+doca_error_t
+doca_compress_create_200(struct doca_compress **compress)
+{
+	struct impl_accel *accel;
+	doca_error_t ret;
+
+	if (compress == NULL)
+		return DOCA_ERROR_INVALID_VALUE;
+	ret = impl_accel_create_for_jobs(&compress_job_ops, kinds, jobs, RTE_DIM(jobs),
+		sizeof(**compress), &accel);
+	if (ret == DOCA_SUCCESS)
+		*compress = (struct doca_compress *)accel;
+	return ret;
+}
+
+doca_error_t
+doca_compress_job_get_supported(struct doca_devinfo *devinfo, enum doca_compress_job_types job_type)
+{
+	doca_error_t ret = impl_devinfo_supports(devinfo);
+
+	if (ret == DOCA_SUCCESS && job_type != DOCA_COMPRESS_DEFLATE_JOB &&
+			job_type != DOCA_DECOMPRESS_DEFLATE_JOB)
+		ret = DOCA_ERROR_NOT_SUPPORTED;
+	return ret;
+}
