@@ -23,33 +23,12 @@
 
 #define MAX_ROOM 65536
 
-enum {
-	COMPRESS,
-	DECOMPRESS,
-	STREAM,
-	BLOCK,
-	NB_FORMATS,
-};
-
-static const struct {
-	doca_error_t (*begin)(struct impl_accel_task *task);
-	doca_error_t (*run)(struct impl_accel_task *task);
-	void (*end)(struct impl_accel_task *task);
-} formats[NB_FORMATS] = {
-	[COMPRESS] = { impl_deflate_begin, impl_deflate_run, impl_zstream_end },
-	[DECOMPRESS] = { impl_inflate_begin, impl_inflate_run, impl_zstream_end },
-	[STREAM] = { impl_lz4_begin, impl_lz4_stream_run, impl_lz4_end },
-	[BLOCK] = { impl_lz4_begin, impl_lz4_block_run, impl_lz4_end },
-};
-
 static struct doca_compress object;
 
 void
 fuzz_end(void)
 {
-	impl_zstream_free(object.idle[IMPL_DEFLATE]);
-	impl_zstream_free(object.idle[IMPL_INFLATE]);
-	impl_lz4_free(object.idle[IMPL_LZ4]);
+	impl_compress_free_idle(&object);
 }
 
 /* A copy that ends where the data ends: a sanitizer sees a longer read. */
@@ -141,22 +120,22 @@ check_block(const struct impl_compress_task *t, doca_error_t ret, const uint8_t 
 }
 
 static void
-check(const struct impl_compress_task *t, unsigned int format, doca_error_t ret,
+check(const struct impl_compress_task *t, unsigned int kind, doca_error_t ret,
 		const uint8_t *data, size_t len)
 {
 	T_LE(t->len, t->room);
-	if (format == COMPRESS)
+	if (kind == IMPL_COMPRESS_DEFLATE)
 		check_deflate(t, ret, data, len);
-	else if (format == DECOMPRESS)
+	else if (kind == IMPL_DECOMPRESS_DEFLATE)
 		check_inflate(t, ret, data, len);
 	else
 		T_CHECK(ret == DOCA_SUCCESS || ret == DOCA_ERROR_TOO_BIG ||
 			ret == DOCA_ERROR_IO_FAILED);
-	if (format == BLOCK)
+	if (kind == IMPL_DECOMPRESS_LZ4_BLOCK)
 		check_block(t, ret, data, len);
-	if (ret == DOCA_SUCCESS && format != COMPRESS)
+	if (ret == DOCA_SUCCESS && kind != IMPL_COMPRESS_DEFLATE)
 		T_EQ(t->crc, crc32(0, t->out, (uInt)t->len));
-	if (ret == DOCA_SUCCESS && format >= STREAM)
+	if (ret == DOCA_SUCCESS && kind >= IMPL_DECOMPRESS_LZ4_STREAM)
 		T_EQ(t->xxh, rte_bswap32(XXH32(t->out, t->len, 0)));
 }
 
@@ -165,7 +144,8 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct fuzz_in in = { data, size };
 	const uint8_t how = fuzz_u8(&in);
-	const unsigned int format = how % NB_FORMATS;
+	const unsigned int kind = how % IMPL_COMPRESS_KINDS;
+	const struct impl_compress_format *format = &impl_compress_formats[kind];
 	const size_t room = fuzz_u16(&in), turn = 1 + fuzz_u32(&in), cut = fuzz_u8(&in);
 	struct doca_buf src[2], dst = { .data = NULL };
 	struct impl_compress_task t;
@@ -182,14 +162,14 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.out = malloc(room),
 		.room = room,
 	};
-	T_EQ(formats[format].begin(&t.base), DOCA_SUCCESS);
+	T_EQ(format->begin(&t.base), DOCA_SUCCESS);
 	/* At least what a byte costs, or it would never come to its end. */
 	do {
 		t.base.budget = RTE_MAX(turn, (size_t)128);
-		ret = formats[format].run(&t.base);
+		ret = format->run(&t.base);
 	} while (ret == DOCA_ERROR_IN_PROGRESS);
-	check(&t, format, ret, in.at, in.left);
-	formats[format].end(&t.base);
+	check(&t, kind, ret, in.at, in.left);
+	format->end(&t.base);
 	free(t.out);
 	free(src[0].head);
 	free(src[1].head);

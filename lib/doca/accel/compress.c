@@ -12,29 +12,12 @@
 #include "accel/compress.h"
 #include "dev/dev.h"
 
-enum kind {
-	KIND_COMPRESS_DEFLATE,
-	KIND_DECOMPRESS_DEFLATE,
-	KIND_DECOMPRESS_LZ4_STREAM,
-	KIND_DECOMPRESS_LZ4_BLOCK,
+const struct impl_compress_format impl_compress_formats[IMPL_COMPRESS_KINDS] = {
+	[IMPL_COMPRESS_DEFLATE] = { impl_deflate_begin, impl_deflate_run, impl_zstream_end },
+	[IMPL_DECOMPRESS_DEFLATE] = { impl_inflate_begin, impl_inflate_run, impl_zstream_end },
+	[IMPL_DECOMPRESS_LZ4_STREAM] = { impl_lz4_begin, impl_lz4_stream_run, impl_lz4_end },
+	[IMPL_DECOMPRESS_LZ4_BLOCK] = { impl_lz4_begin, impl_lz4_block_run, impl_lz4_end },
 };
-
-/* What a kind of task does, from impl_compress_task's begin on. */
-static const struct format {
-	doca_error_t (*begin)(struct impl_accel_task *task);
-	doca_error_t (*run)(struct impl_accel_task *task);
-} formats[] = {
-	[KIND_COMPRESS_DEFLATE] = { impl_deflate_begin, impl_deflate_run },
-	[KIND_DECOMPRESS_DEFLATE] = { impl_inflate_begin, impl_inflate_run },
-	[KIND_DECOMPRESS_LZ4_STREAM] = { impl_lz4_begin, impl_lz4_stream_run },
-	[KIND_DECOMPRESS_LZ4_BLOCK] = { impl_lz4_begin, impl_lz4_block_run },
-};
-
-static struct doca_compress *
-compress_of(struct doca_ctx *ctx)
-{
-	return (struct doca_compress *)ctx;
-}
 
 /* Kinds */
 
@@ -55,7 +38,7 @@ check(const struct impl_accel_task *task)
 {
 	doca_error_t ret = impl_list_check_source(task->src, false);
 
-	if (ret == DOCA_SUCCESS && task->kind != KIND_COMPRESS_DEFLATE &&
+	if (ret == DOCA_SUCCESS && task->kind != IMPL_COMPRESS_DEFLATE &&
 			impl_list_data(task->src) == 0)
 		ret = DOCA_ERROR_INVALID_VALUE;
 	if (ret == DOCA_SUCCESS)
@@ -81,14 +64,14 @@ begin(struct impl_accel_task *task)
 	t->room = impl_buf_room(task->dst);
 	t->len = 0;
 	t->crc = t->adler = t->xxh = 0;
-	return formats[task->kind].begin(task);
+	return impl_compress_formats[task->kind].begin(task);
 }
 
 static doca_error_t
 run(struct impl_accel_task *task)
 {
 	struct impl_compress_task *t = impl_compress_task_of(task);
-	doca_error_t ret = formats[task->kind].run(task);
+	doca_error_t ret = impl_compress_formats[task->kind].run(task);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -101,21 +84,33 @@ run(struct impl_accel_task *task)
 	return DOCA_SUCCESS;
 }
 
-#define KIND(end_fn) { .admit = admit, .check = check, .begin = begin, .run = run, .end = end_fn }
+static void
+end(struct impl_accel_task *task)
+{
+	impl_compress_formats[task->kind].end(task);
+}
 
-static const struct impl_accel_kind kinds[] = {
-	[KIND_COMPRESS_DEFLATE] = KIND(impl_zstream_end),
-	[KIND_DECOMPRESS_DEFLATE] = KIND(impl_zstream_end),
-	[KIND_DECOMPRESS_LZ4_STREAM] = KIND(impl_lz4_end),
-	[KIND_DECOMPRESS_LZ4_BLOCK] = KIND(impl_lz4_end),
+#define KIND { .admit = admit, .check = check, .begin = begin, .run = run, .end = end }
+
+static const struct impl_accel_kind kinds[IMPL_COMPRESS_KINDS] = {
+	[IMPL_COMPRESS_DEFLATE] = KIND,
+	[IMPL_DECOMPRESS_DEFLATE] = KIND,
+	[IMPL_DECOMPRESS_LZ4_STREAM] = KIND,
+	[IMPL_DECOMPRESS_LZ4_BLOCK] = KIND,
 };
+
+void
+impl_compress_free_idle(struct doca_compress *compress)
+{
+	impl_zstream_free(compress->idle[IMPL_DEFLATE]);
+	impl_zstream_free(compress->idle[IMPL_INFLATE]);
+	impl_lz4_free(compress->idle[IMPL_LZ4]);
+}
 
 static void
 compress_fini(struct doca_ctx *ctx)
 {
-	impl_zstream_free(compress_of(ctx)->idle[IMPL_DEFLATE]);
-	impl_zstream_free(compress_of(ctx)->idle[IMPL_INFLATE]);
-	impl_lz4_free(compress_of(ctx)->idle[IMPL_LZ4]);
+	impl_compress_free_idle((struct doca_compress *)ctx);
 	impl_accel_fini(ctx);
 }
 
@@ -176,7 +171,7 @@ get_max_list_len(const struct doca_devinfo *devinfo, uint32_t *max_buf_list_len)
 }
 
 static doca_error_t
-take(struct doca_compress *compress, enum kind kind, const struct doca_buf *src,
+take(struct doca_compress *compress, enum impl_compress_kind kind, const struct doca_buf *src,
 		struct doca_buf *dst, union doca_data user_data, struct impl_compress_task **task)
 {
 	struct impl_accel_task *base;
@@ -256,17 +251,17 @@ take(struct doca_compress *compress, enum kind kind, const struct doca_buf *src,
 		return task == NULL ? 0 : ((const struct impl_compress_task *)task)->sum; \
 	}
 
-TASK(compress_deflate, KIND_COMPRESS_DEFLATE)
-ALLOC(compress_deflate, KIND_COMPRESS_DEFLATE)
+TASK(compress_deflate, IMPL_COMPRESS_DEFLATE)
+ALLOC(compress_deflate, IMPL_COMPRESS_DEFLATE)
 CHECKSUM(compress_deflate, crc)
 CHECKSUM(compress_deflate, adler)
 
-TASK(decompress_deflate, KIND_DECOMPRESS_DEFLATE)
-ALLOC(decompress_deflate, KIND_DECOMPRESS_DEFLATE)
+TASK(decompress_deflate, IMPL_DECOMPRESS_DEFLATE)
+ALLOC(decompress_deflate, IMPL_DECOMPRESS_DEFLATE)
 CHECKSUM(decompress_deflate, crc)
 CHECKSUM(decompress_deflate, adler)
 
-TASK(decompress_lz4_stream, KIND_DECOMPRESS_LZ4_STREAM)
+TASK(decompress_lz4_stream, IMPL_DECOMPRESS_LZ4_STREAM)
 CHECKSUM(decompress_lz4_stream, crc)
 CHECKSUM(decompress_lz4_stream, xxh)
 
@@ -281,7 +276,7 @@ doca_compress_task_decompress_lz4_stream_alloc_init(struct doca_compress *compre
 
 	if (task == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
-	ret = take(compress, KIND_DECOMPRESS_LZ4_STREAM, src, dst, user_data, &t);
+	ret = take(compress, IMPL_DECOMPRESS_LZ4_STREAM, src, dst, user_data, &t);
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	t->has_block_checksum = has_block_checksum != 0;
@@ -290,8 +285,8 @@ doca_compress_task_decompress_lz4_stream_alloc_init(struct doca_compress *compre
 	return DOCA_SUCCESS;
 }
 
-TASK(decompress_lz4_block, KIND_DECOMPRESS_LZ4_BLOCK)
-ALLOC(decompress_lz4_block, KIND_DECOMPRESS_LZ4_BLOCK)
+TASK(decompress_lz4_block, IMPL_DECOMPRESS_LZ4_BLOCK)
+ALLOC(decompress_lz4_block, IMPL_DECOMPRESS_LZ4_BLOCK)
 CHECKSUM(decompress_lz4_block, crc)
 CHECKSUM(decompress_lz4_block, xxh)
 
@@ -309,8 +304,8 @@ fill(const struct doca_job *job, struct impl_accel_task *task)
 }
 
 static const struct impl_accel_job jobs[] = {
-	{ DOCA_DECOMPRESS_DEFLATE_JOB, KIND_DECOMPRESS_DEFLATE, fill },
-	{ DOCA_COMPRESS_DEFLATE_JOB, KIND_COMPRESS_DEFLATE, fill },
+	{ DOCA_DECOMPRESS_DEFLATE_JOB, IMPL_DECOMPRESS_DEFLATE, fill },
+	{ DOCA_COMPRESS_DEFLATE_JOB, IMPL_COMPRESS_DEFLATE, fill },
 };
 
 static const struct impl_ctx_ops compress_job_ops = {

@@ -66,8 +66,29 @@ impl_compress_exchange_idle(struct impl_compress_task *task, enum impl_compress_
 	return __atomic_exchange_n(&impl_compress_of(task)->idle[which], state, __ATOMIC_ACQ_REL);
 }
 
-/* begin(), run() and end() of kinds of tasks. run() leaves the result's length in len. */
+/* Kinds of tasks. */
+enum impl_compress_kind {
+	IMPL_COMPRESS_DEFLATE,
+	IMPL_DECOMPRESS_DEFLATE,
+	IMPL_DECOMPRESS_LZ4_STREAM,
+	IMPL_DECOMPRESS_LZ4_BLOCK,
+	IMPL_COMPRESS_KINDS,
+};
 
+/* What a kind does, from where compress.c has filled in `place`, `out` and `room`. */
+struct impl_compress_format {
+	doca_error_t (*begin)(struct impl_accel_task *task);
+	/* It leaves the result's length in `len`. */
+	doca_error_t (*run)(struct impl_accel_task *task);
+	void (*end)(struct impl_accel_task *task);
+};
+
+extern const struct impl_compress_format impl_compress_formats[IMPL_COMPRESS_KINDS];
+
+/* What the last tasks have left, at the end. */
+void impl_compress_free_idle(struct doca_compress *compress);
+
+/* deflate.c */
 doca_error_t impl_deflate_begin(struct impl_accel_task *task);
 doca_error_t impl_deflate_run(struct impl_accel_task *task);
 doca_error_t impl_inflate_begin(struct impl_accel_task *task);
@@ -75,6 +96,7 @@ doca_error_t impl_inflate_run(struct impl_accel_task *task);
 void impl_zstream_end(struct impl_accel_task *task);
 void impl_zstream_free(struct impl_zstream *zstream);
 
+/* lz4.c */
 doca_error_t impl_lz4_begin(struct impl_accel_task *task);
 doca_error_t impl_lz4_stream_run(struct impl_accel_task *task);
 doca_error_t impl_lz4_block_run(struct impl_accel_task *task);

@@ -15,8 +15,8 @@
 #include "accel/compress.h"
 
 /*
- * A byte costs as much as so many of a copy: a core compresses some 50 MB of a source a second, and
- * decompresses to some 400 of a result. A source of tables and no data takes longer.
+ * Work on a byte takes as long as to copy this many: a core compresses some 50 MB of a source
+ * a second, and makes some 400 MB of a result. A source of tables without data takes longer.
  */
 #define DEFLATE_COST 128
 #define INFLATE_SOURCE_COST 64
@@ -89,7 +89,6 @@ begin(struct impl_accel_task *task, enum impl_compress_state which)
 	struct impl_compress_task *t = impl_compress_task_of(task);
 	doca_error_t ret;
 
-	t->crc = 0;
 	t->adler = 1;
 	t->zstream = impl_compress_exchange_idle(t, which, NULL);
 	if (t->zstream == NULL)
@@ -142,8 +141,8 @@ is_full(const struct impl_compress_task *t)
 }
 
 /*
- * Give zlib room for at most so many bytes, and return it. Where none is left it gets a byte of
- * ours: the end of a stream needs none, and all else is too much.
+ * Give zlib room for up to *most* bytes, and return how many it got. When the destination is full,
+ * it gets a byte of ours: the end of a stream needs none, and whatever else it writes is too much.
  */
 static size_t
 give_room(struct impl_compress_task *t, size_t most, uint8_t *beyond)

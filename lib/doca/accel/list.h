@@ -28,7 +28,7 @@ uint32_t impl_list_len(const struct doca_buf *list);
  */
 doca_error_t impl_list_check_source(const struct doca_buf *list, bool also_remote);
 doca_error_t impl_list_check_room(const struct doca_buf *list, size_t len, bool also_remote);
-/* Whether up to so many bytes in the room of a list would be written over another one's data. */
+/* Whether the data of *src* has one of the first *most* bytes of the room of *dst*. */
 bool impl_list_overlaps(const struct doca_buf *src, const struct doca_buf *dst, size_t most);
 
 /* A place in a list; {list, 0} is its begin. */

@@ -23,10 +23,10 @@
 #define IS_STORED (UINT32_C(1) << 31)
 /* How far back a block may refer. */
 #define WINDOW (64 * 1024)
-/* A byte costs as much as so many of a copy, and a block as much as so many bytes at least. */
+/* Work on a byte takes as long as to copy COST of them; each block takes as long as LEAST more. */
 #define COST 4
 #define LEAST 256
-/* A byte of a block becomes so many at most. */
+/* The most bytes that one byte of a block becomes. */
 #define MAX_RATIO 255
 
 struct impl_lz4 {
@@ -67,7 +67,6 @@ impl_lz4_begin(struct impl_accel_task *task)
 {
 	struct impl_compress_task *t = impl_compress_task_of(task);
 
-	t->crc = 0;
 	t->lz4 = impl_compress_exchange_idle(t, IMPL_LZ4, NULL);
 	if (t->lz4 == NULL)
 		t->lz4 = lz4_new();
@@ -185,7 +184,7 @@ unpack(const struct impl_compress_task *t, size_t len, uint8_t *to, size_t room)
 		(int)room, (const char *)done, (int)before);
 }
 
-/* Whether a block that is refused is no more than too large: one that refers to others... */
+/* Whether a block was refused only because it is too large: one that refers to others... */
 static bool
 is_good_linked(const struct impl_compress_task *t, size_t len, size_t most)
 {

@@ -111,27 +111,11 @@ packer_set_source(struct packer *p, const void *data, size_t len)
 void
 fill_half(uint8_t *to, size_t len)
 {
-	uint32_t x = 1;
 	size_t i;
 
-	for (i = 0; i < len; i++) {
-		x = x * 1103515245 + 12345;
-		to[i] = (uint8_t)(x >> 28);
-	}
-}
-
-void
-fill_noise(uint8_t *to, size_t len)
-{
-	uint64_t x = 88172645463325252;
-	size_t i;
-
-	for (i = 0; i < len; i++) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		to[i] = (uint8_t)(x >> 32);
-	}
+	t_fill(to, len, 1);
+	for (i = 0; i < len; i++)
+		to[i] &= 0x0f;
 }
 
 size_t

@@ -66,9 +66,7 @@ size_t packer_compresses(struct packer *p, size_t len);
 size_t zlib_pack(const void *data, size_t len, void *to, size_t room, int level);
 size_t zlib_unpack(const void *data, size_t len, void *to, size_t room);
 
-/* Bytes that compress to half or so. */
+/* Bytes that compress to half or so. What t_fill() writes does not get less. */
 void fill_half(uint8_t *to, size_t len);
-/* Bytes that do not get less. */
-void fill_noise(uint8_t *to, size_t len);
 
 #endif /* ACCEL_PACKER_H */

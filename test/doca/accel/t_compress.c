@@ -16,9 +16,6 @@
 #include "accel/text.h"
 #include "t_main.h"
 
-#define TEXT_CRC UINT32_C(4025347724)
-#define TEXT_ADLER UINT32_C(2629515667)
-
 /* behaviour: Z1, Z3 */
 PACKER_CASE(compresses)
 {
@@ -31,7 +28,7 @@ PACKER_CASE(compresses)
 	fill_half(p->src.addr, PACKER_SIZE);
 	T_LT(packer_compresses(p, 3 * PACKER_SIZE / 4), PACKER_SIZE / 2);
 	/* What does not get less. behaviour: Z4 */
-	fill_noise(p->src.addr, PACKER_SIZE / 4);
+	t_fill(p->src.addr, PACKER_SIZE / 4, 1);
 	T_GE(packer_compresses(p, PACKER_SIZE / 4), PACKER_SIZE / 4);
 }
 
@@ -213,7 +210,7 @@ PACKER_CASE(lz4_streams)
 	T_CHECK(data != NULL);
 	fill_half(data, PACKER_SIZE / 2);
 	/* One block of them is stored as it is. */
-	fill_noise(data + 65536, 65536);
+	t_fill(data + 65536, 65536, 1);
 	for (i = 0; i < 4; i++) {
 		checksum = packer_set_frame(p, data, PACKER_SIZE / 2, i % 2 != 0, i / 2 != 0);
 		T_OK(packer_finish(p, packer_stream(p, i % 2 != 0, i / 2 != 0)));

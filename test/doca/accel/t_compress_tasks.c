@@ -203,7 +203,7 @@ PACKER_CASE(changed_in_the_middle)
 
 	for (kind = 0; kind < 3; kind++) {
 		begin_long(p, kind, &task);
-		fill_noise(p->src.addr, PACKER_SIZE);
+		t_fill(p->src.addr, PACKER_SIZE, 1);
 		T_WAIT(doca_pe_progress(p->pe), p->nb_done + p->nb_errors > 0);
 		/* Noise can be compressed. What it is as a stream depends on the library. */
 		if (kind == 0)

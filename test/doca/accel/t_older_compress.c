@@ -15,7 +15,7 @@
 #include "t_main.h"
 
 #define LEN 4096
-#define TEXT_CHECKSUMS (UINT64_C(2629515667) << 32 | UINT64_C(4025347724))
+#define TEXT_CHECKSUMS ((uint64_t)TEXT_ADLER << 32 | TEXT_CRC)
 
 struct packer {
 	struct worker w;
@@ -100,7 +100,7 @@ PACKER_CASE(there_and_back)
 PACKER_CASE(without_checksums_and_corrupt)
 {
 	T_OK(run(p, DOCA_COMPRESS_DEFLATE_JOB, p->w.in, p->w.out, NULL));
-	/* A text is no stream. The next job is done. */
+	/* Not a deflate stream. The next job is done. */
 	memset(p->w.mem, 0xff, 64);
 	T_IS(run(p, DOCA_DECOMPRESS_DEFLATE_JOB, p->w.in, p->back, NULL), DOCA_ERROR_IO_FAILED);
 	T_OK(run(p, DOCA_DECOMPRESS_DEFLATE_JOB, p->w.out, p->back, NULL));
