@@ -67,6 +67,11 @@ struct rte_comch_import;
 /**
  * Export memory of this process.
  *
+ * Whole blocks of 2 MiB of it that are in memory are moved into transparent huge pages, if the
+ * kernel (6.1) has some and /sys/kernel/mm/transparent_hugepage/enabled is not "never", since
+ * copies are faster then. That takes 0.2 s per GiB. So fill memory before you export it. Memory
+ * with MADV_NOHUGEPAGE stays as it is.
+ *
  * @param dev_id
  *   A device whose two sides are on one machine.
  * @param addr

@@ -422,6 +422,51 @@ READABLE_CASE(forked)
 	T_EQ(end(&piece), 0);
 }
 
+#define BLOCK ((size_t)2 << 20)
+
+static bool
+is_untouched(uint8_t *addr, size_t len)
+{
+	unsigned char pages[2 * BLOCK / 4096];
+	size_t i;
+
+	T_CHECK(len <= 2 * BLOCK);
+	T_EQ(mincore(addr, len, pages), 0);
+	for (i = 0; i < len / 4096; i++)
+		if ((pages[i] & 1) != 0)
+			return false;
+	return true;
+}
+
+/* Memory that is there may be moved; what is not there stays away. */
+T_CASE(huge_pages)
+{
+	const size_t len = 6 * BLOCK;
+	struct rte_comch_export *exp;
+	uint8_t *mem, *map;
+	int16_t dev;
+	size_t i;
+
+	t_eal_start(1);
+	dev = open_dev("comch_shm0,role=dpu,rep=pf0");
+	map = mmap(NULL, len + BLOCK, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	T_CHECK(map != MAP_FAILED);
+	/* Blocks as they are moved: the kernel may have huge pages without a move as well. */
+	mem = RTE_PTR_ALIGN_CEIL(map, BLOCK);
+	for (i = 0; i < len / 2; i++)
+		mem[i] = byte_at(i);
+	exp = rte_comch_export_create(dev, mem + 100, len - 200, 0);
+	T_CHECK(exp != NULL);
+	for (i = 0; i < len / 2; i++)
+		T_EQ(mem[i], byte_at(i));
+	T_CHECK(is_untouched(mem + len / 2, BLOCK));
+	T_CHECK(is_untouched(mem + len - 2 * BLOCK, 2 * BLOCK));
+	T_EQ(rte_comch_export_destroy(exp), 0);
+	T_EQ(munmap(map, len + BLOCK), 0);
+	T_EQ(rte_comch_dev_close(dev), 0);
+	t_eal_stop();
+}
+
 T_CASE(arguments)
 {
 	uint8_t desc[RTE_COMCH_EXPORT_DESC_LEN] = { 0 };

@@ -110,13 +110,17 @@ rte_comch_export_create(int16_t dev_id, void *addr, size_t len, uint32_t flags)
 	const struct rte_comch_export memory = {
 		.kind = COMCH_REMOTE_MEMORY, .addr = addr, .len = len, .flags = flags, .fd = -1,
 	};
+	struct rte_comch_export *exp;
 
 	if (addr == NULL || len == 0 || len > UINTPTR_MAX - (uintptr_t)addr ||
 			(flags & ~RTE_COMCH_EXPORT_F_WRITE) != 0) {
 		rte_errno = EINVAL;
 		return NULL;
 	}
-	return create_as(dev_id, &memory);
+	exp = create_as(dev_id, &memory);
+	if (exp != NULL)
+		comch_export_pages_huge(addr, len);
+	return exp;
 }
 
 struct rte_comch_export *

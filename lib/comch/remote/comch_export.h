@@ -57,6 +57,11 @@ uint64_t comch_export_find(const uint8_t *key, uint32_t kind, int *fd);
 int comch_export_copy(uint64_t number, const struct comch_remote_request *request, uint8_t *slot);
 void comch_export_reset(void);
 
+/* comch_export_pages.c */
+
+/* Have the kernel move what is in memory into huge pages, as far as it can. */
+void comch_export_pages_huge(uint8_t *addr, size_t len);
+
 /* comch_export_copy.c, for the thread */
 
 /*

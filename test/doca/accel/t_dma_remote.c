@@ -389,3 +389,155 @@ T_CASE(stopped)
 	importer_close(&i);
 	exporter_end(&e);
 }
+
+#define PART 1000
+#define MAX_PARTS 50
+
+/* Copies that are under way. */
+struct parts {
+	struct doca_buf *here[MAX_PARTS], *there[MAX_PARTS];
+	unsigned int nb;
+};
+
+/* Submit a copy between a part of our memory and one of the exporter's. */
+static void
+submit_part(struct parts *p, struct importer *i, const struct exporter *e, size_t here,
+		size_t there, bool is_write)
+{
+	p->here[p->nb] = memory_buf(&i->mem, here * PART, PART, is_write);
+	p->there[p->nb] = remote_buf(i, e, there * PART, PART, !is_write);
+	if (is_write)
+		copier_submit(&i->c, p->here[p->nb], p->there[p->nb]);
+	else
+		copier_submit(&i->c, p->there[p->nb], p->here[p->nb]);
+	p->nb++;
+}
+
+static void
+free_parts(struct parts *p)
+{
+	for (; p->nb > 0; p->nb--)
+		free_bufs(p->here[p->nb - 1], p->there[p->nb - 1]);
+}
+
+/* Import it, with a connection that is up, and stop the exporter. */
+static void
+open_and_stop(struct importer *i, struct exporter *e)
+{
+	exporter_start(e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	importer_open(i, e);
+	reads(i, e, 0, 100);
+	i->c.nb_done = 0;
+	t_proc_stop(&e->proc);
+}
+
+/* Tasks that are under way together append to one buffer. behaviour: B2 */
+T_CASE(one_appends_to_another)
+{
+	struct doca_buf *first, *second, *dst;
+	struct importer i;
+	struct exporter e;
+	size_t k;
+
+	open_and_stop(&i, &e);
+	memset(i.mem.addr, 0x11, 3 * PART);
+	first = remote_buf(&i, &e, 0, PART, true);
+	second = remote_buf(&i, &e, 5 * PART, PART, true);
+	dst = memory_buf(&i.mem, 0, 3 * PART, false);
+	copier_submit(&i.c, first, dst);
+	copier_submit(&i.c, second, dst);
+	T_SETTLE(doca_pe_progress(i.c.pe));
+	T_EQ(i.c.nb_done + i.c.nb_errors, 0);
+	t_proc_signal(&e.proc, SIGCONT);
+	copier_wait(&i.c, 2);
+	T_EQ(i.c.nb_done, 2);
+	T_EQ(data_len(dst), 2 * PART);
+	for (k = 0; k < PART; k++) {
+		T_EQ(i.mem.addr[k], exporter_byte(k));
+		T_EQ(i.mem.addr[PART + k], exporter_byte(5 * PART + k));
+		T_EQ(i.mem.addr[2 * PART + k], 0x11);
+	}
+	free_bufs(first, second);
+	T_OK(doca_buf_dec_refcount(dst, NULL));
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* What a task reads, one behind it may write. */
+T_CASE(one_writes_what_another_reads)
+{
+	struct parts p = { .nb = 0 };
+	struct importer i;
+	struct exporter e;
+	size_t k;
+
+	open_and_stop(&i, &e);
+	memset(i.mem.addr, 0x11, PART);
+	submit_part(&p, &i, &e, 0, 0, false);
+	submit_part(&p, &i, &e, 0, 5, true);
+	T_SETTLE(doca_pe_progress(i.c.pe));
+	T_EQ(i.c.nb_done + i.c.nb_errors, 0);
+	t_proc_signal(&e.proc, SIGCONT);
+	copier_wait(&i.c, 2);
+	T_EQ(i.c.nb_done, 2);
+	exporter_do(&e, 'C');
+	for (k = 0; k < PART; k++)
+		T_EQ(e.shared->copy[5 * PART + k], exporter_byte(k));
+	free_parts(&p);
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* More than can be under way, of several pieces, in both directions: all are done. */
+T_CASE(many_tasks)
+{
+	struct parts p = { .nb = 0 };
+	struct doca_buf *src, *dst;
+	struct importer i;
+	struct exporter e;
+	size_t k;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	importer_open(&i, &e);
+	memset(i.mem.addr, 0x11, EXPORT_LEN);
+	for (k = 0; k < 40; k++)
+		submit_part(&p, &i, &e, k, k, k % 5 == 4);
+	src = remote_buf(&i, &e, 50 * PART, 3000000, true);
+	dst = memory_buf(&i.mem, 50 * PART, 3000000, false);
+	copier_submit(&i.c, src, dst);
+	copier_wait(&i.c, 41);
+	T_EQ(i.c.nb_done, 41);
+	exporter_do(&e, 'C');
+	for (k = 0; k < 40 * PART; k++) {
+		T_EQ(i.mem.addr[k], k / PART % 5 == 4 ? 0x11 : exporter_byte(k));
+		T_EQ(e.shared->copy[k], i.mem.addr[k]);
+	}
+	for (k = 50 * PART; k < 50 * PART + 3000000; k++)
+		T_EQ(i.mem.addr[k], exporter_byte(k));
+	free_bufs(src, dst);
+	free_parts(&p);
+	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* The first fails, and those behind it end as well. */
+T_CASE(first_of_many_fails)
+{
+	struct parts p = { .nb = 0 };
+	struct importer i;
+	struct exporter e;
+	size_t k;
+
+	open_and_stop(&i, &e);
+	for (k = 0; k < 12; k++)
+		submit_part(&p, &i, &e, k, k, k > 6);
+	T_SETTLE(doca_pe_progress(i.c.pe));
+	t_proc_kill(&e.proc);
+	copier_wait(&i.c, 12);
+	T_EQ(i.c.nb_errors, 12);
+	T_IS(i.c.status, DOCA_ERROR_SHUTDOWN);
+	free_parts(&p);
+	restart(&i);
+	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_close(&i);
+}
