@@ -23,8 +23,9 @@ AGAIN_S = 1500
 # A CPU that does less than this part of its best shares its core.
 CORE_SPEED = 0.85
 
-# name; arguments of comch-perf; what is measured: a key of its JSON, or of derived(); the goal
-# where the CPUs are far and where they are near: a tuple of comparison and value, None: none.
+# name; arguments of comch-perf, and behind " : " the label of the row, where there are several; what
+# is measured: a key of its JSON, or of measure(); the goal where the CPUs are far and where they are
+# near: a tuple of comparison and value, None: none.
 Goal = collections.namedtuple("Goal", "name arguments figure far near beside")
 
 
@@ -83,6 +84,14 @@ GOALS = [
     goal("connect, us", "conn-rate", at_most(200), at_most(200), "p50_us"),
     goal("connect, beside a bare one", "conn-rate", None),
     goal("connect, p99.9, us", "conn-rate", at_most(2000), at_most(2000), "p999_us"),
+    goal("DMA, 64 B, beside a send task", "dma-lat --work local", at_most(3), at_most(3), "p50_ns",
+         "doca-cost : send task alone"),
+    goal("DMA, 1 MiB", "dma-bw --work local", at_least(0.9), at_least(0.9)),
+    goal("DMA, 1 MiB, from the peer", "dma-bw --work from-peer", at_least(0.5), at_least(0.5)),
+    goal("DMA, 1 MiB, to the peer", "dma-bw --work to-peer", at_least(0.5), at_least(0.5)),
+    *(goal(f"{what}, 1 MiB", f"sha-bw --work {work}", at_least(0.95), at_least(0.95))
+      for what, work in (("SHA-1", "sha1"), ("SHA-256", "sha256"), ("SHA-512", "sha512"))),
+    goal("deflate, 1 MiB", "compress-bw --work deflate", at_least(0.95), at_least(0.95)),
 ]
 
 
@@ -108,11 +117,14 @@ def two_copies(arguments):
 
 def measure(arguments, repeat):
     """Run comch-perf; its row."""
+    words, _, label = " ".join(arguments).partition(" : ")
     copies = [two_copies(arguments)]
-    command = [PERF, "--format", "json", "--repeat", str(repeat), "--duration", "0.3", *arguments]
+    command = [PERF, "--format", "json", "--repeat", str(repeat), "--duration", "0.3",
+               *words.split()]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                           check=False)
     rows = [json.loads(line) for line in done.stdout.splitlines()]
+    rows = [row for row in rows if not label or row["label"] == label]
     if done.returncode != 0 or len(rows) != 1:
         said = done.stderr.strip().splitlines()[-1:] or [f"{len(rows)} rows"]
         raise PerfError(f"comch-perf {' '.join(arguments)}: status {done.returncode}: {said[0]}")

@@ -41,7 +41,7 @@ options+=("$@")
 {
 	"$top/devtools/setup.sh" build
 	build_targets app/comch-perf/comch-perf app/comch-perf/comch-perf-floor \
-		app/comch-perf/comch-perf-floor-mbuf
+		app/comch-perf/comch-perf-floor-mbuf app/comch-perf/comch-perf-floor-library
 	own_runtime
 } >&2
 python3 "$top/devtools/perf/goals.py" "${options[@]}"

@@ -25,6 +25,9 @@ completes() {
 completes "$perf" comch-perf data- 'data-lat data-rate data-bw'
 completes "$perf" comch-perf --hist --histogram
 completes "$perf" --memory '' 'shared heap eal'
+if "$perf" --help | grep -q -- --work; then
+	completes "$perf" --work sha 'sha1 sha256 sha512'
+fi
 completes "$perf" --role h host
 completes "$perf" --output '' ''
 completes "$perf" --verify msgq-r msgq-rate

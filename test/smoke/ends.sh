@@ -45,6 +45,23 @@ ends 2 'comch-perf: data-rate: --queue: 65537 exceeds the device limit of 65536'
 ends 2 'comch-perf: data-rate: --queue times --size exceeds 4 GiB' \
 	--queue 65536 --size 1M data-rate
 
+
+# refuses TEXT ARGUMENT...: tests of accelerators have one shape.
+refuses() {
+	local text=$1 status=0
+	shift
+	"$program" --iters 32 --format csv "$@" >"$TMPDIR/out" 2>"$TMPDIR/err" || status=$?
+	[ "$status" -eq 2 ] || fail "$*: exit status $status, not 2"
+	[ "$(cat "$TMPDIR/err")" = "comch-perf: $text" ] || fail "$*: not '$text'"
+}
+
+if "$program" --help | grep -q '^ *dma-bw '; then
+	refuses 'dma-bw: --work sha1: this test supports local to to-peer' --work sha1 dma-bw
+	refuses 'sha-bw: --api desc: unsupported for accelerators' --api desc sha-bw
+	refuses 'compress-bw: --size: a task works on 1 byte to 1 GiB' --size 0 compress-bw
+	refuses 'dma-bw: --queue times --size exceeds 4 GiB' --queue 5 --size 1G dma-bw
+fi
+
 cpu=$(taskset -pc $$ | sed 's/.*[:,-] *//')
 "$program" -l "$cpu" -- --duration 0.1 --attempts 1 --format json floor data-lat >"$TMPDIR/out"
 ! grep -v '"stable": false' "$TMPDIR/out" || fail 'two sides on one CPU are stable'

@@ -61,6 +61,9 @@ for row in rows:
         assert len(rows) == 1 and row["floor"] == "slot", rows
         assert row["lines"] == float(options[options.index("--lines") + 1]), row
         assert row["size"] == int(64 * row["lines"]), row
+    if test.startswith(("dma", "sha", "compress")):
+        assert row["api"] == "doca" and row["label"], row
+        assert row["messages"] == 64, row
     if "doca" in options:
         assert row["api"] == "doca", row
 EOT

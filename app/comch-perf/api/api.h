@@ -10,6 +10,7 @@
  * The API backends that the engine can measure.
  */
 
+#include "engine/accel.h"
 #include "engine/data.h"
 #include "engine/link.h"
 
@@ -22,5 +23,7 @@ extern const struct data_ops data_ops_mbuf;
 extern const struct data_ops data_ops_doca;
 extern const struct data_ops data_ops_msgq;
 extern const struct data_ops data_ops_msgq_copy;
+
+extern const struct accel_ops accel_ops_doca;
 
 #endif /* API_API_H */

@@ -52,8 +52,9 @@ enum perf_opt {
 	PERF_OPT_BIDIR = 1 << 12,
 	PERF_OPT_VERIFY = 1 << 13,
 	PERF_OPT_HISTOGRAM = 1 << 14,
-	PERF_OPT_KIND = 1 << 15, /**< Not an option: the floor to measure. */
+	PERF_OPT_KIND = 1 << 15, /**< Not an option: the floor to measure, or a cost. */
 	PERF_OPT_LINES = 1 << 16,
+	PERF_OPT_WORK = 1 << 17,
 };
 
 /**
@@ -76,7 +77,7 @@ struct perf_params {
 	uint8_t bidir;
 	uint8_t verify;
 	uint8_t crowded;      /**< Workers share a CPU: idle ones yield. */
-	uint8_t kind;         /**< enum floor_kind, for the test "floor". */
+	uint8_t kind;         /**< enum floor_kind ("floor"), cost_kind or accel_work. */
 	uint8_t reserved;
 };
 static_assert(sizeof(struct perf_params) == 56, "wire");

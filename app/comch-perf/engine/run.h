@@ -40,6 +40,7 @@
 #include "engine/params.h"
 #include "floor/floor.h"
 
+struct accel_ops;
 struct data_ops;
 struct perf_run;
 struct sync;
@@ -96,11 +97,13 @@ extern const struct perf_flow perf_flow_local;
 extern const struct perf_flow perf_flow_conn;
 extern const struct perf_flow perf_flow_cost;
 extern const struct perf_flow perf_flow_floor;
+extern const struct perf_flow perf_flow_accel;
 
 /** The API under test. */
 struct perf_calls {
 	const struct link_ops *link;
 	const struct data_ops *data;
+	const struct accel_ops *accel;
 };
 
 /** A test: a row of the table in tests.c. */
@@ -120,6 +123,9 @@ struct perf_test {
 	const char *(*label)(const struct perf_params *params);
 	bool has_helpers;            /**< Threads of the library use the CPUs as well. */
 	enum floor_kind floor;       /**< Floor to compare with; see perf_test_floor(). */
+	/** The same, where it depends on the parameters; NULL: it does not. */
+	enum floor_kind (*floor_of)(const struct perf_test *test,
+			const struct perf_params *params);
 	/**
 	 * Check the parameters; *info* is NULL while no device is open.
 	 * @return 0, or -EINVAL with a message in error.
@@ -141,6 +147,8 @@ perf_test_floor(const struct perf_test *test, const struct perf_params *params, 
 {
 	if (perf_test_is_floor(test))
 		return (enum floor_kind)params->kind;
+	if (test->floor_of != NULL)
+		return test->floor_of(test, params);
 	if (test->hops == 2 && params->wait == PERF_WAIT_EVENT)
 		return FLOOR_WAKE;
 	if (params->api == PERF_API_MBUF && (capa & RTE_COMCH_CAPA_HANDOVER) != 0)

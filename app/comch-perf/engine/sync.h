@@ -31,6 +31,7 @@ enum sync_type {
 	SYNC_CLOSED,    /**< The follower has closed the run. */
 	SYNC_ERROR,     /**< Text: the reason why this run failed. */
 	SYNC_BYE,       /**< No more runs, leader to follower. */
+	SYNC_EXPORT,    /**< struct accel_export, follower to leader: memory to copy. */
 };
 
 /** Description of a side. */

@@ -14,7 +14,8 @@
  *
  * A program measures and prints one floor; comch-perf starts it. comch-perf-floor
  * has two pinned processes that share memory, and links no library but the C
- * library; comch-perf-floor-mbuf has two lcores, and uses DPDK's rings and pools.
+ * library; comch-perf-floor-mbuf has two lcores, and uses DPDK's rings and pools;
+ * comch-perf-floor-library has one thread, and calls what accelerators call.
  */
 
 #include <stdbool.h>
@@ -44,6 +45,14 @@ enum floor_kind {
 	FLOOR_RING,
 	/** Ping-pong of mbufs over two of them, one way; p50, ns. */
 	FLOOR_RING_LAT,
+	/** Digests by libcrypto; bytes of a message per second. */
+	FLOOR_SHA1,
+	FLOOR_SHA256,
+	FLOOR_SHA512,
+	/** Compression by zlib, decompression by zlib, liblz4; bytes not compressed per second. */
+	FLOOR_DEFLATE,
+	FLOOR_INFLATE,
+	FLOOR_LZ4,
 	FLOOR_NONE,
 };
 
@@ -73,14 +82,15 @@ struct floor_req {
 static inline bool
 floor_has_size(enum floor_kind kind)
 {
-	return kind == FLOOR_MEMCPY || kind == FLOOR_COPIES || kind == FLOOR_VM_READV;
+	return kind == FLOOR_MEMCPY || kind == FLOOR_COPIES || kind == FLOOR_VM_READV ||
+		(kind >= FLOOR_SHA1 && kind <= FLOOR_LZ4);
 }
 
 /** Messages of a size that fit into FLOOR_WINDOW, at least 2. */
 uint32_t floor_window_msgs(uint64_t size);
 
 /** "line", "slot", "memcpy", "copies", "vm_readv", "wake", "connect", "core", "ring",
- * "ring-lat", "none". */
+ * "ring-lat", "sha1", "sha256", "sha512", "deflate", "inflate", "lz4", "none". */
 const char *floor_name(enum floor_kind kind);
 
 /** Description for the table. */

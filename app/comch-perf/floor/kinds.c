@@ -13,6 +13,7 @@
 
 #define BARE "comch-perf-floor"
 #define MBUF "comch-perf-floor-mbuf"
+#define LIBRARY "comch-perf-floor-library"
 
 static const struct {
 	const char *name;
@@ -50,6 +51,18 @@ static const struct {
 	[FLOOR_RING_LAT] = { "ring-lat",
 		"the same, ping-pong of one mbuf at a time over two rings; one way",
 		MBUF, FLOOR_NS },
+	[FLOOR_SHA1] = { "sha1", "SHA-1 by libcrypto, called directly",
+		LIBRARY, FLOOR_BYTES },
+	[FLOOR_SHA256] = { "sha256", "SHA-256 by libcrypto, called directly",
+		LIBRARY, FLOOR_BYTES },
+	[FLOOR_SHA512] = { "sha512", "SHA-512 by libcrypto, called directly",
+		LIBRARY, FLOOR_BYTES },
+	[FLOOR_DEFLATE] = { "deflate", "deflate by zlib, level 6, called directly",
+		LIBRARY, FLOOR_BYTES },
+	[FLOOR_INFLATE] = { "inflate", "inflate by zlib, called directly",
+		LIBRARY, FLOOR_BYTES },
+	[FLOOR_LZ4] = { "lz4", "blocks of LZ4 decompressed by liblz4, called directly",
+		LIBRARY, FLOOR_BYTES },
 	[FLOOR_NONE] = { "none", "no floor", "", FLOOR_NS },
 };
 

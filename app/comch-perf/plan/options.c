@@ -17,6 +17,7 @@
 
 #include "app_mem.h"
 #include "app_text.h"
+#include "engine/accel.h"
 #include "floor/lines.h"
 #include "plan/device.h"
 #include "plan/options.h"
@@ -75,14 +76,16 @@ static const struct opt opts_table[] = {
 		"payload per message, bytes; K, M, G suffixes; a range doubles unless it has a "
 		"step",
 		KIND_SIZES, PERF_OPT_SIZE, PARAM(size), 0, 0, NULL },
-	{ "iters", "N", "messages per producer (latency: round trips), instead of a duration",
+	{ "iters", "N", "messages per producer (latency: round trips; accelerators: tasks), "
+		"instead of a duration",
 		KIND_COUNT, PERF_OPT_ITERS, PARAM(iters), 1, UINT64_C(1) << 44, NULL },
 	{ "duration", "S", "measured time, seconds (default 1)",
 		KIND_TIME, PERF_OPT_DURATION, PARAM(duration_us), 0, 0, NULL },
 	{ "burst", "N", "messages per call",
 		KIND_COUNT, PERF_OPT_BURST, PARAM(burst), 1, PERF_MAX_BURST, NULL },
 	{ "queue", "N",
-		"queue depth: posted buffers, credits of a MsgQ, or control messages in flight; "
+		"queue depth: posted buffers, credits of a MsgQ, or control messages or tasks in "
+		"flight; "
 		"the default is limited to buffers of 16 MiB in total, at least two",
 		KIND_COUNT, PERF_OPT_QUEUE, PARAM(queue), 1, 1 << 20, NULL },
 	{ "producers", "N", "producers of the sending side, one thread each",
@@ -102,6 +105,13 @@ static const struct opt opts_table[] = {
 		KIND_LINES, PERF_OPT_LINES, PARAM(lines), 0, 0, NULL },
 	{ "api", API_VALUES, API_TEXT,
 		KIND_CHOICE, PERF_OPT_API, PARAM(api), 0, 0, perf_api_names },
+#ifdef COMCH_APP_DOCA
+	{ "work", "local|from-peer|to-peer|sha1|sha256|sha512|deflate|inflate|lz4",
+		"what tasks of accelerators do, instead of all that the test has: copies within "
+		"memory of the host side, or from or to memory that the DPU side has exported "
+		"(dma tests), digests (sha-bw), or compression (compress-bw)",
+		KIND_CHOICE, PERF_OPT_WORK, PARAM(kind), 0, 0, accel_work_names },
+#endif
 	{ "memory", "shared|heap|eal",
 		"memory of the consumer's buffers: shareable memory, malloc, or EAL memory",
 		KIND_CHOICE, PERF_OPT_MEMORY, PARAM(memory), 0, 0, app_memory_names },
@@ -114,7 +124,7 @@ static const struct opt opts_table[] = {
 		KIND_SWITCH, PERF_OPT_BIDIR, PARAM(bidir), 0, 0, NULL },
 	{ "verify", NULL,
 		"fill and check every byte; by default, check the sequence and touch the first "
-		"and last cache line",
+		"and last cache line; of accelerators, check all results instead of none",
 		KIND_SWITCH, PERF_OPT_VERIFY, PARAM(verify), 0, 0, NULL },
 	{ "dev", "DEVARGS", "device string (--role both adds role=, rep=, func= and dir=; "
 		"the default with one role is comch_shm0,role=ROLE on pf0); within one process, "
@@ -196,7 +206,7 @@ parse_lines(const struct opt *o, const char *value, uint64_t *number, char *erro
 static int
 parse_choice(const struct opt *o, const char *value, uint64_t *number, char *error)
 {
-	char valid[64] = "";
+	char valid[128] = "";
 	uint32_t i;
 
 	for (i = 0; o->choices[i] != NULL; i++) {
@@ -362,7 +372,7 @@ print_help(void)
 		"this machine reaches without this library, measured just before and after.\n"
 		"\nTests:\n");
 	for (test = tests_next(NULL); test != NULL; test = tests_next(test))
-		printf("  %-10s %s%s\n", test->name, test->what,
+		printf("  %-12s %s%s\n", test->name, test->what,
 				test->by_default ? "" : " (not by default)");
 	printf("Without TEST, all unmarked tests run, in under a minute.\n\nOptions:\n");
 	print_options();

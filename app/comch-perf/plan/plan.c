@@ -69,7 +69,7 @@ add_fitted(struct plan *plan, const struct perf_test *test, const struct options
 	/* The mean: their lengths differ if the number of lines has a fraction. */
 	if (perf_test_is_floor(test) && params.kind == FLOOR_SLOT)
 		params.size = (uint64_t)FLOOR_LINE_SIZE * params.lines / FLOOR_ONE_LINE;
-	if ((test->options & PERF_OPT_MEMORY) != 0) {
+	if ((test->options & PERF_OPT_QUEUE) != 0) {
 		if (!own_queue)
 			params.queue = RTE_MIN(params.queue, floor_window_msgs(params.size));
 		if (!own_burst)

@@ -13,6 +13,8 @@
 
 #include "api/api.h"
 #include "app_mem.h"
+#include "engine/accel.h"
+#include "engine/cost.h"
 #include "floor/lines.h"
 #include "plan/plan.h"
 
@@ -20,8 +22,10 @@
 #define MAX_POSTED  (UINT64_C(4) << 30)
 /* Largest payload of an mbuf: its 16-bit data room, less the headroom, in whole lines. */
 #define MBUF_MAX    65344
+/* Largest block of compress-bw. */
+#define MAX_COMPRESSED (UINT64_C(16) << 20)
 /* Messages per burst of doca-cost. */
-#define COST_BURST  32
+#define COST_BURST_LEN 32
 
 static int
 check_mbuf(const struct perf_params *p, char *error)
@@ -135,6 +139,56 @@ floor_check(const struct perf_params *p, const struct rte_comch_dev_info *info, 
 		perf_refuse(error, "floor vm_readv: the system call process_vm_readv fails");
 }
 
+#ifdef COMCH_APP_DOCA
+/* One of these kinds of work, which follow each other. */
+static int
+accel_check(const struct perf_params *p, enum accel_work first, enum accel_work last, char *error)
+{
+	if (p->api != PERF_API_DOCA)
+		return perf_refuse(error, "--api %s: unsupported for accelerators",
+				perf_api_names[p->api]);
+	if (p->kind < first || p->kind > last)
+		return perf_refuse(error, "--work %s: this test supports %s to %s",
+				accel_work_names[p->kind], accel_work_names[first],
+				accel_work_names[last]);
+	if (p->size < 1 || p->size > PERF_MAX_SIZE)
+		return perf_refuse(error, "--size: a task works on 1 byte to 1 GiB");
+	if (p->queue < 1 || p->queue > MAX_POSTED / data_stride(p))
+		return perf_refuse(error, "--queue times --size exceeds 4 GiB");
+	return 0;
+}
+
+static int
+dma_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	(void)info;
+	return accel_check(p, ACCEL_COPY, ACCEL_COPY_TO, error);
+}
+
+static int
+sha_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	(void)info;
+	return accel_check(p, ACCEL_SHA1, ACCEL_SHA512, error);
+}
+
+static int
+compress_check(const struct perf_params *p, const struct rte_comch_dev_info *info, char *error)
+{
+	(void)info;
+	/* deflate takes 0.07 s for a MiB, and a row some rounds of its floor and its queue. */
+	if (p->size > MAX_COMPRESSED)
+		return perf_refuse(error, "--size: this test supports up to 16 MiB");
+	return accel_check(p, ACCEL_DEFLATE, ACCEL_LZ4, error);
+}
+
+static const char *
+work_label(const struct perf_params *p)
+{
+	return accel_work_names[p->kind];
+}
+#endif
+
 static const char *
 floor_label(const struct perf_params *p)
 {
@@ -158,6 +212,12 @@ static const struct perf_calls data_calls[] = {
 	[PERF_API_DOCA] = { &link_ops_doca, &data_ops_doca },
 #endif
 };
+
+#ifdef COMCH_APP_DOCA
+static const struct perf_calls accel_calls[] = {
+	[PERF_API_DOCA] = { .link = &link_ops_doca, .accel = &accel_ops_doca },
+};
+#endif
 
 static const struct perf_calls msgq_calls[] = {
 	[PERF_API_DESC] = { &link_ops_native, &data_ops_msgq },
@@ -216,27 +276,47 @@ static const struct perf_variant msgq_copy_variants[] = {
 static const char *
 cost_label(const struct perf_params *p)
 {
-	if (p->burst > 1)
-		return "task";
+	if (p->kind != COST_IDLE)
+		return p->kind == COST_BURST ? "task" : "send task alone";
 	return p->producers > 0 ? "idle server+consumer+producer" :
 		p->consumers > 0 ? "idle server+consumer" : "idle server";
 }
 
-#define COST_FIXED (PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS | PERF_OPT_BURST | PERF_OPT_API)
+/* Rows that differ in what a task does. */
+#define WORK(k) { PERF_OPT_WORK, 0, { .kind = (k) } }
+static const struct perf_variant dma_variants[] = {
+	WORK(ACCEL_COPY), WORK(ACCEL_COPY_FROM), WORK(ACCEL_COPY_TO),
+};
+static const struct perf_variant sha_variants[] = {
+	WORK(ACCEL_SHA1), WORK(ACCEL_SHA256), WORK(ACCEL_SHA512),
+};
+static const struct perf_variant compress_variants[] = {
+	WORK(ACCEL_DEFLATE), WORK(ACCEL_INFLATE), WORK(ACCEL_LZ4),
+};
+
+#define COST_FIXED (PERF_OPT_KIND | PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS | PERF_OPT_BURST | \
+		PERF_OPT_API)
 static const struct perf_variant cost_variants[] = {
 	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1 } },
 	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1, .consumers = 1 } },
 	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1, .consumers = 1, .producers = 1 } },
-	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = COST_BURST, .consumers = 1,
-			.producers = 1 } },
-	{ 0, COST_FIXED, { .api = PERF_API_DESC, .burst = COST_BURST, .consumers = 1,
-			.producers = 1 } },
+	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = COST_BURST_LEN, .consumers = 1,
+			.producers = 1, .kind = COST_BURST } },
+	{ 0, COST_FIXED, { .api = PERF_API_DESC, .burst = COST_BURST_LEN, .consumers = 1,
+			.producers = 1, .kind = COST_BURST } },
+	{ 0, COST_FIXED, { .api = PERF_API_DOCA, .burst = 1, .consumers = 1, .producers = 1,
+			.kind = COST_SEND } },
 };
 #endif
 
 #define LENGTH    (PERF_OPT_ITERS | PERF_OPT_DURATION)
 #define VARIANTS(v) .variants = v, .nb_variants = RTE_DIM(v)
 #define PAIR      .producers = 1, .consumers = 1, .connections = 1
+/* Accelerators, which need no connection. */
+#define PAIR_ALONE .producers = 1, .consumers = 1
+#define ACCEL .flow = &perf_flow_accel, .calls = accel_calls, .label = work_label, \
+		.floor_of = accel_floor
+#define ACCEL_OPTIONS (PERF_OPT_SIZE | LENGTH | PERF_OPT_VERIFY | PERF_OPT_WORK | PERF_OPT_API)
 /* Options of the fast path tests. */
 #define DATA_LAT  (PERF_OPT_SIZE | LENGTH | PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS | \
 		PERF_OPT_IMM | PERF_OPT_API | PERF_OPT_MEMORY | PERF_OPT_WAIT | \
@@ -340,12 +420,44 @@ static const struct perf_test tests[] = {
 	{
 		.name = "doca-cost",
 		.what = "one thread: an idle progress call; a message of 64 B, sent and received "
-			"in bursts of " RTE_STR(COST_BURST),
+			"in bursts of " RTE_STR(COST_BURST_LEN) ", or its send task alone",
 		.place = PERF_PROCESS, .flow = &perf_flow_cost, .calls = data_calls, .hops = 1,
 		.options = PERF_OPT_DURATION | PERF_OPT_HISTOGRAM,
 		.base = { .duration_us = 300000, .connections = 1 },
 		VARIANTS(cost_variants),
 		.label = cost_label, .floor = FLOOR_LINE,
+	}, {
+		.name = "dma-lat",
+		.what = "copies by DOCA DMA, one at a time: from the submit to the callback",
+		ACCEL, .place = PERF_TWO_SIDES, .hops = 1,
+		.options = ACCEL_OPTIONS | PERF_OPT_HISTOGRAM,
+		.base = { .api = PERF_API_DOCA, .size = 64, .duration_us = 500000, .burst = 1,
+			.queue = 1, PAIR_ALONE },
+		VARIANTS(dma_variants), .check = dma_check,
+	}, {
+		.name = "dma-bw",
+		.what = "copies by DOCA DMA, as many at a time as the queue has",
+		ACCEL, .place = PERF_TWO_SIDES,
+		.options = ACCEL_OPTIONS | PERF_OPT_QUEUE,
+		.base = { .api = PERF_API_DOCA, .size = 1 << 20, .duration_us = 500000,
+			.burst = 1, .queue = 1024, PAIR_ALONE },
+		VARIANTS(dma_variants), .check = dma_check,
+	}, {
+		.name = "sha-bw",
+		.what = "digests by DOCA SHA",
+		ACCEL, .place = PERF_PROCESS,
+		.options = ACCEL_OPTIONS | PERF_OPT_QUEUE,
+		.base = { .api = PERF_API_DOCA, .size = 1 << 20, .duration_us = 500000,
+			.burst = 1, .queue = 4, PAIR_ALONE },
+		VARIANTS(sha_variants), .check = sha_check,
+	}, {
+		.name = "compress-bw",
+		.what = "deflate, inflate and LZ4 by DOCA Compress; bytes that are not compressed",
+		ACCEL, .place = PERF_PROCESS,
+		.options = ACCEL_OPTIONS | PERF_OPT_QUEUE,
+		.base = { .api = PERF_API_DOCA, .size = 1 << 20, .duration_us = 500000,
+			.burst = 1, .queue = 4, PAIR_ALONE },
+		VARIANTS(compress_variants), .check = compress_check,
 	},
 #endif
 };

@@ -124,7 +124,8 @@ result_text(const struct report_row *r, char *buf, size_t size)
 	else if (r->test->hops > 0)
 		snprintf(buf, size, "p50 %s, p99.9 %s", report_ns(r->p50_ns, a, sizeof(a)),
 				report_ns(r->p999_ns, b, sizeof(b)));
-	else if (r->floor == FLOOR_MEMCPY || (r->floor == FLOOR_NONE && r->params.size >= 65536))
+	else if (floor_unit(r->floor) == FLOOR_BYTES ||
+			(r->floor == FLOOR_NONE && r->params.size >= 65536))
 		snprintf(buf, size, "%sB/s", app_si(r->bytes_per_s, a, sizeof(a)));
 	else
 		snprintf(buf, size, "%s/s, %sB/s", app_si(r->msgs_per_s, a, sizeof(a)),

@@ -118,6 +118,27 @@ add_lcores(struct app_eal_args *args, const struct side *side)
 	app_eal_add(args, "%s", text);
 }
 
+/*
+ * The two sides stand for two machines: what a side does beside its workers (a control thread of
+ * EAL, one that serves importers) stays off the CPUs of the other side's workers.
+ */
+static void
+keep_apart(const struct side *side)
+{
+	cpu_set_t set;
+	uint32_t i;
+
+	CPU_ZERO(&set);
+	if (sched_getaffinity(0, sizeof(set), &set) != 0)
+		return;
+	for (i = 0; i < side->plan->workers[!side->host]; i++)
+		CPU_CLR(eal_worker_cpu(side->cpus, !side->host, i), &set);
+	for (i = 0; i < side->plan->workers[side->host]; i++)
+		CPU_SET(eal_worker_cpu(side->cpus, side->host, i), &set);
+	if (sched_setaffinity(0, sizeof(set), &set) != 0)
+		perror("comch-perf: sched_setaffinity");
+}
+
 /* Those that are set for each side. */
 static bool
 is_replaced(const char *arg, void *ctx)
@@ -135,6 +156,8 @@ eal_start(const struct side *side)
 	bool both = opts->role == PERF_ROLE_BOTH;
 	uint32_t mb = side->plan->eal_mb;
 
+	if (both && side->dpu == NULL)
+		keep_apart(side);
 	app_eal_add(&args, "comch-perf");
 	app_eal_add(&args, "--file-prefix=%s", side->prefix);
 	app_eal_add_defaults(&args);
