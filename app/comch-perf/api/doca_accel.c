@@ -336,7 +336,7 @@ make_hash(struct doca_accel *a, struct slot *s, union doca_data data)
 
 /* Kinds of work */
 
-/* Fill the source from so many bytes of the sample. @return its length; 0: failed */
+/* Fill the source from *len* bytes of the sample. @return its length; 0: failed */
 static size_t
 copy_sample(const uint8_t *data, size_t len, uint8_t *to, size_t room)
 {

@@ -18,7 +18,7 @@
 /** Fill memory; the same bytes each time. */
 void sample_fill(uint8_t *to, size_t len);
 
-/** Most bytes that sample_deflate() and sample_lz4() make of so many; 0: too many. */
+/** Most bytes that sample_deflate() and sample_lz4() make of *len* bytes; 0: they cannot. */
 size_t sample_bound(size_t len);
 
 /** Compress it to raw deflate, or to a block of LZ4. @return the length of the result; 0: failed */

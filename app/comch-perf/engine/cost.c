@@ -13,8 +13,7 @@
 #include "engine/cost.h"
 #include "engine/data.h"
 
-/* Messages per burst, and bytes per message. */
-#define BURST 32
+/* Bytes per message. */
 #define SIZE  64
 /* Idle calls per measurement. */
 #define CALLS 64
@@ -24,12 +23,12 @@ static int
 cost_setup(struct perf_run *run)
 {
 	run->params.size = SIZE;
-	run->params.queue = BURST;
+	run->params.queue = COST_BURST_LEN;
 	run->params.bidir = run->params.kind == COST_IDLE;
 	return data_setup(run);
 }
 
-/* What is timed: so many times, in *cycles*; 0: the run is over. */
+/* What is timed. Each returns how often it was done, in *cycles*; 0: the run is over. */
 
 static uint32_t
 idle_once(struct perf_run *run, uint64_t *cycles)
@@ -52,14 +51,14 @@ burst_once(struct perf_run *run, uint64_t *cycles)
 	const struct data_ops *ops = d->ops;
 	struct data_tx *tx = d->txs[0];
 	struct data_rx *rx = d->rxs[0];
-	uint64_t sent = tx->sent + BURST;
-	uint64_t received = rx->count + BURST;
+	uint64_t sent = tx->sent + COST_BURST_LEN;
+	uint64_t received = rx->count + COST_BURST_LEN;
 	const uint64_t begin = clock_tsc();
 
 	while (tx->sent < sent || tx->in_flight > 0 || rx->count < received) {
 		if (tx->sent < sent)
 			ops->send(tx, (uint16_t)(sent - tx->sent));
-		ops->recv(rx, BURST);
+		ops->recv(rx, COST_BURST_LEN);
 		ops->reap(tx);
 		if (perf_run_over(run))
 			return 0;
@@ -67,7 +66,7 @@ burst_once(struct perf_run *run, uint64_t *cycles)
 	if (rx->unposted > 0)
 		ops->repost(rx);
 	*cycles = clock_tsc() - begin;
-	return BURST;
+	return COST_BURST_LEN;
 }
 
 static uint32_t

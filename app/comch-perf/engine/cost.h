@@ -10,6 +10,9 @@
  * The rows of doca-cost.
  */
 
+/** Messages of a burst. */
+#define COST_BURST_LEN 32
+
 /** What is timed: perf_params.kind of this test. */
 enum cost_kind {
 	COST_IDLE,  /**< A progress call that has nothing to do. */

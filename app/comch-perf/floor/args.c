@@ -4,7 +4,9 @@
 
 /* Arguments and output of the programs that measure a floor. */
 
+#include <errno.h>
 #include <math.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +25,18 @@
 #define ARG_QUEUE 8
 #define ARG_LINES 9
 #define ARGS_MAX  10
+
+void
+floor_pin(pid_t pid, int cpu)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (sched_setaffinity(pid, sizeof(set), &set) != 0)
+		fprintf(stderr, "%s: sched_setaffinity: %s\n", program_invocation_short_name,
+				strerror(errno));
+}
 
 static void
 print_usage(FILE *f, const char *program)

@@ -20,6 +20,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/hist.h"
 
@@ -120,6 +121,9 @@ double floor_whole(const struct hist *hist);
  *   The figure.
  */
 struct floor_figure floor_measure(const struct floor_req *req);
+
+/** Pin a process to a CPU; pid 0: this one. A failure is printed, and counts for nothing else. */
+void floor_pin(pid_t pid, int cpu);
 
 /**
  * main() of a program: parse the arguments, measure, and print the figure.

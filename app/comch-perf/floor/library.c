@@ -8,8 +8,6 @@
  * call to the next. Sizes are those of what is not compressed.
  */
 
-#include <sched.h>
-#include <stdio.h>
 #include <stdlib.h>
 
 #include <lz4.h>
@@ -151,17 +149,6 @@ job_open(struct job *job, const struct floor_req *req)
 	return bodies[req->kind].open(job);
 }
 
-static void
-pin(int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(0, sizeof(set), &set) != 0)
-		perror(PROGRAM ": sched_setaffinity");
-}
-
 /* @return bytes a second, or negative */
 static double
 measure(const struct floor_req *req)
@@ -171,7 +158,7 @@ measure(const struct floor_req *req)
 	uint64_t done = 0, i;
 	struct window w;
 
-	pin(req->cpu_a);
+	floor_pin(0, req->cpu_a);
 	if (!job_open(&job, req))
 		return -1;
 	window_init(&w, clock_tsc(), (uint64_t)req->ms * 1000, false);

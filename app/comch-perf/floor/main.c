@@ -548,18 +548,6 @@ die_with_parent(pid_t parent)
 		_exit(1);
 }
 
-/* Pin a process; pid 0: this one. */
-static void
-pin(pid_t pid, int cpu)
-{
-	cpu_set_t set;
-
-	CPU_ZERO(&set);
-	CPU_SET(cpu, &set);
-	if (sched_setaffinity(pid, sizeof(set), &set) != 0)
-		perror("comch-perf-floor: sched_setaffinity");
-}
-
 /* Fork process B and run both halves. @return the figure, or negative */
 static double
 measure(const struct floor_req *req)
@@ -585,8 +573,8 @@ measure(const struct floor_req *req)
 	}
 	job.pid_b = pid;
 	/* The child starts on the CPU that this process is about to spin on. */
-	pin(pid, req->cpu_b);
-	pin(0, req->cpu_a);
+	floor_pin(pid, req->cpu_b);
+	floor_pin(0, req->cpu_a);
 	job_sync(&job, true);
 	value = bodies[req->kind].a(&job);
 	waitpid(pid, NULL, 0);

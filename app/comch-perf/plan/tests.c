@@ -24,8 +24,6 @@
 #define MBUF_MAX    65344
 /* Largest block of compress-bw. */
 #define MAX_COMPRESSED (UINT64_C(16) << 20)
-/* Messages per burst of doca-cost. */
-#define COST_BURST_LEN 32
 
 static int
 check_mbuf(const struct perf_params *p, char *error)

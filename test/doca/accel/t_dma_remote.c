@@ -431,6 +431,17 @@ open_and_stop(struct importer *i, struct exporter *e)
 	t_proc_stop(&e->proc);
 }
 
+/* Tasks wait for the exporter, and are done when it goes on. */
+static void
+go_on(struct importer *i, struct exporter *e, unsigned int nb_tasks)
+{
+	T_SETTLE(doca_pe_progress(i->c.pe));
+	T_EQ(i->c.nb_done + i->c.nb_errors, 0);
+	t_proc_signal(&e->proc, SIGCONT);
+	copier_wait(&i->c, nb_tasks);
+	T_EQ(i->c.nb_done, nb_tasks);
+}
+
 /* Tasks that are under way together append to one buffer. behaviour: B2 */
 T_CASE(one_appends_to_another)
 {
@@ -446,11 +457,7 @@ T_CASE(one_appends_to_another)
 	dst = memory_buf(&i.mem, 0, 3 * PART, false);
 	copier_submit(&i.c, first, dst);
 	copier_submit(&i.c, second, dst);
-	T_SETTLE(doca_pe_progress(i.c.pe));
-	T_EQ(i.c.nb_done + i.c.nb_errors, 0);
-	t_proc_signal(&e.proc, SIGCONT);
-	copier_wait(&i.c, 2);
-	T_EQ(i.c.nb_done, 2);
+	go_on(&i, &e, 2);
 	T_EQ(data_len(dst), 2 * PART);
 	for (k = 0; k < PART; k++) {
 		T_EQ(i.mem.addr[k], exporter_byte(k));
@@ -475,11 +482,7 @@ T_CASE(one_writes_what_another_reads)
 	memset(i.mem.addr, 0x11, PART);
 	submit_part(&p, &i, &e, 0, 0, false);
 	submit_part(&p, &i, &e, 0, 5, true);
-	T_SETTLE(doca_pe_progress(i.c.pe));
-	T_EQ(i.c.nb_done + i.c.nb_errors, 0);
-	t_proc_signal(&e.proc, SIGCONT);
-	copier_wait(&i.c, 2);
-	T_EQ(i.c.nb_done, 2);
+	go_on(&i, &e, 2);
 	exporter_do(&e, 'C');
 	for (k = 0; k < PART; k++)
 		T_EQ(e.shared->copy[5 * PART + k], exporter_byte(k));
