@@ -23,6 +23,7 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/types.h>
 
 #include <rte_common.h>
 #include <rte_errno.h>
@@ -114,6 +115,8 @@ unsigned int t_patience(void);
  * variable T_FEWER, where each time takes long, but at least once.
  */
 unsigned int t_repeat(unsigned int n);
+/* The number in an environment variable, or another one if it is not set. */
+uint64_t t_env_number(const char *name, uint64_t otherwise);
 /* T_TIMEOUT_MS from now. */
 uint64_t t_deadline(void);
 
@@ -227,6 +230,8 @@ bool t_sanitized(void);
 bool t_emulated(void);
 
 unsigned int t_fd_count(void);
+/* Those of another process. */
+unsigned int t_fd_count_of(pid_t pid);
 uint64_t t_rss_kb(void);
 /* All that is mapped, touched or not. */
 uint64_t t_mapped_kb(void);

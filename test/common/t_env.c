@@ -59,23 +59,29 @@ t_now_ms(void)
 	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
 }
 
+uint64_t
+t_env_number(const char *name, uint64_t otherwise)
+{
+	const char *text = getenv(name);
+
+	return text == NULL ? otherwise : strtoull(text, NULL, 0);
+}
+
 unsigned int
 t_patience(void)
 {
-	const char *env = getenv("T_PATIENCE");
-	const int times = env == NULL ? 1 : atoi(env);
+	const unsigned int times = (unsigned int)t_env_number("T_PATIENCE", 1);
 
 	/* A wait must end, and say what for, before meson ends the test. */
-	return (t_sanitized() ? 4U : 1U) * (unsigned int)RTE_MAX(times, 1);
+	return (t_sanitized() ? 4U : 1U) * RTE_MAX(times, 1U);
 }
 
 unsigned int
 t_repeat(unsigned int n)
 {
-	const char *env = getenv("T_FEWER");
-	const int factor = env == NULL ? 1 : atoi(env);
+	const unsigned int factor = (unsigned int)t_env_number("T_FEWER", 1);
 
-	return RTE_MAX(n / (unsigned int)RTE_MAX(factor, 1), 1U);
+	return RTE_MAX(n / RTE_MAX(factor, 1U), 1U);
 }
 
 uint64_t
@@ -374,20 +380,29 @@ t_emulated(void)
 }
 
 unsigned int
-t_fd_count(void)
+t_fd_count_of(pid_t pid)
 {
 	unsigned int n = 0;
 	struct dirent *e;
+	char path[64];
 	DIR *d;
 
-	d = opendir("/proc/self/fd");
+	snprintf(path, sizeof(path), "/proc/%d/fd", pid);
+	d = opendir(path);
 	if (d == NULL)
-		T_FAIL("/proc/self/fd: %s", strerror(errno));
+		T_FAIL("%s: %s", path, strerror(errno));
 	while ((e = readdir(d)) != NULL)
 		if (e->d_name[0] != '.')
 			n++;
 	closedir(d);
-	return n - 1; /* without the directory's own */
+	return n;
+}
+
+unsigned int
+t_fd_count(void)
+{
+	/* Without the one that counts. */
+	return t_fd_count_of(getpid()) - 1;
 }
 
 /* The first two fields of statm: pages that are mapped, and that are there. */

@@ -44,14 +44,6 @@ struct death {
 	bool stop;              /* first */
 };
 
-static uint64_t
-env_number(const char *name, uint64_t otherwise)
-{
-	const char *text = getenv(name);
-
-	return text == NULL ? otherwise : strtoull(text, NULL, 0);
-}
-
 /* It reports its own time-outs first. */
 static void
 hear_survivor(struct director *dir, char code)
@@ -185,9 +177,9 @@ static void
 deaths(bool server_dies)
 {
 	struct director dir = { .d = { .server_dies = server_dies } };
-	const uint64_t nb = env_number("T_DEATHS", NB_DEATHS);
+	const uint64_t nb = t_env_number("T_DEATHS", NB_DEATHS);
 
-	dir.seed = env_number("T_SEED", (uint64_t)time(NULL));
+	dir.seed = t_env_number("T_SEED", (uint64_t)time(NULL));
 	/* A case of t_main.c has less time than a long run needs. */
 	alarm((unsigned int)(120 + nb * 2) * t_patience());
 	printf("   T_DEATHS=%u T_SEED=%llu\n", (unsigned int)nb, (unsigned long long)dir.seed);

@@ -11,7 +11,6 @@
  * this step.
  */
 
-#include <stdlib.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -162,19 +161,11 @@ end(struct world *w)
 	t_eal_stop();
 }
 
-static unsigned int
-env_number(const char *name, unsigned int otherwise)
-{
-	const char *text = getenv(name);
-
-	return text == NULL ? otherwise : (unsigned int)strtoul(text, NULL, 0);
-}
-
 static void
 deaths(struct world *w, const char *addr)
 {
-	const unsigned int nb = env_number("T_DEATHS", NB_DEATHS);
-	const unsigned int seed = env_number("T_SEED", (unsigned int)time(NULL));
+	const unsigned int nb = (unsigned int)t_env_number("T_DEATHS", NB_DEATHS);
+	const unsigned int seed = (unsigned int)t_env_number("T_SEED", (uint64_t)time(NULL));
 	unsigned int i, nth, nb_cut_short = 0;
 	int ret;
 
@@ -183,7 +174,7 @@ deaths(struct world *w, const char *addr)
 	printf("   T_DEATHS=%u T_SEED=%u, %u steps\n", nb, seed, w->nb_steps);
 	for (i = 0; i < nb; i++) {
 		nth = 1 + (unsigned int)((seed + (uint64_t)i * w->nb_steps / nb) % w->nb_steps);
-		nth = env_number("T_STEP", nth);
+		nth = (unsigned int)t_env_number("T_STEP", nth);
 		printf("   step %u, %s", nth, i % 2 == 0 ? "DREQ" : "silence");
 		fflush(stdout);
 		ret = live(i / 2 % 2 == 1, addr, nth, i % 2 == 0);

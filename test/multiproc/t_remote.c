@@ -11,17 +11,26 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+#include <bsd/string.h>
 
 #include <rte_comch_remote.h>
 #include <rte_errno.h>
 
 #include "mp.h"
+#include "t_log.h"
 
+/* Where a descriptor has its path. */
+#define DESC_PATH 36
+/* A user besides root. */
+#define ANOTHER 65534
 #define LEN (3 * RTE_COMCH_PIECE_MAX + 5)
 
 /* What both processes see. */
@@ -56,13 +65,25 @@ open_dev(const char *devargs)
 
 static void filter_calls(void);
 
-/* 'C': copy the memory; 'D': destroy the export; 'U': unmap; 'F': filter calls; 'X': exit. */
+static void
+ends_log(struct t_log *log)
+{
+	T_EQ(t_log_count(log, "it may not"), 1);
+	t_log_stop(log);
+	free(log->text);
+}
+
+/*
+ * 'C': copy the memory; 'D': destroy the export; 'U': unmap; 'F': filter calls; 'L': begin a log;
+ * 'M': that had one refusal; 'X': exit.
+ */
 static int
 export_memory(int fd, void *arg)
 {
 	struct shared *shared = arg;
 	struct rte_comch_export *exp;
 	struct t_step step;
+	struct t_log log;
 	uint8_t *mem;
 	int16_t dev;
 	size_t i;
@@ -88,6 +109,10 @@ export_memory(int fd, void *arg)
 			T_EQ(munmap(mem, LEN), 0);
 		else if (step.code == 'F')
 			filter_calls();
+		else if (step.code == 'L')
+			t_log_begin(&log);
+		else if (step.code == 'M')
+			ends_log(&log);
 		else
 			break;
 		t_say(fd, (char)step.code, 0);
@@ -97,13 +122,21 @@ export_memory(int fd, void *arg)
 	return 0;
 }
 
+static struct shared *
+share(uint32_t flags)
+{
+	struct shared *shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+
+	T_CHECK(shared != MAP_FAILED);
+	shared->flags = flags;
+	return shared;
+}
+
 static void
 remote_open(struct remote *r, uint32_t flags)
 {
-	r->shared = mmap(NULL, sizeof(*r->shared), PROT_READ | PROT_WRITE,
-		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-	T_CHECK(r->shared != MAP_FAILED);
-	r->shared->flags = flags;
+	r->shared = share(flags);
 	t_proc_start(&r->exporter, "exporter", export_memory, r->shared);
 	t_hear(r->exporter.fd, 'R');
 	t_eal_start(1);
@@ -153,13 +186,20 @@ piece_of(struct remote *r, size_t off, uint32_t len, bool is_write)
 	};
 }
 
-static void
-start(struct rte_comch_piece *piece)
+/* Whether it can be started. */
+static int
+try(struct rte_comch_piece *piece)
 {
 	int ret = 0;
 
 	T_WAIT(0, (ret = rte_comch_piece_start(piece)) != -EAGAIN);
-	T_EQ(ret, 0);
+	return ret;
+}
+
+static void
+start(struct rte_comch_piece *piece)
+{
+	T_EQ(try(piece), 0);
 }
 
 /* How a piece ends. */
@@ -221,6 +261,79 @@ READABLE_CASE(refused)
 	T_EQ(end(&piece), 0);
 }
 
+/* Whatever it asks for, an importer fills no log. */
+READABLE_CASE(refused_again_and_again)
+{
+	struct rte_comch_piece piece;
+	unsigned int i;
+
+	exporter_do(r, 'L');
+	for (i = 0; i < 20; i++) {
+		piece = i % 2 == 0 ? piece_of(r, i, 10, true) : piece_of(r, LEN, i, false);
+		start(&piece);
+		T_EQ(end(&piece), -EACCES);
+	}
+	exporter_do(r, 'M');
+}
+
+/* In a process of another user, which has the key. */
+static int
+import_as_another(int fd, void *arg)
+{
+	const struct shared *shared = arg;
+	struct rte_comch_piece piece = { .addr = shared->addr, .len = 1 };
+	struct t_log log;
+	uint8_t byte;
+
+	RTE_SET_USED(fd);
+	t_eal_start(1);
+	T_EQ(setresuid(ANOTHER, ANOTHER, ANOTHER), 0);
+	/* Its /proc is its own, as that of a process of that user from the start on. */
+	T_EQ(prctl(PR_SET_DUMPABLE, 1, 0, 0, 0), 0);
+	piece.imp = rte_comch_import_create(shared->desc);
+	piece.local = &byte;
+	T_CHECK(piece.imp != NULL);
+	t_log_begin(&log);
+	T_EQ(try(&piece), -ENOTCONN);
+	T_EQ(try(&piece), -ENOTCONN);
+	T_EQ(t_log_count(&log, "import from"), 1);
+	t_log_end(&log, "Permission denied");
+	rte_comch_import_destroy(piece.imp);
+	return 0;
+}
+
+/* Let others look for files in the directories of the tests. */
+static void
+open_dirs(const char *path)
+{
+	char dir[108], *slash;
+
+	strlcpy(dir, path, sizeof(dir));
+	while ((slash = strrchr(dir, '/')) > dir + strlen("/tmp")) {
+		*slash = '\0';
+		T_EQ(chmod(dir, 0711), 0);
+	}
+}
+
+T_CASE(another_user)
+{
+	struct t_proc exporter, importer;
+	struct shared *shared;
+
+	if (geteuid() != 0)
+		t_skip("only root can be another user");
+	shared = share(0);
+	/* It may let everybody in by its own choice, but not here. */
+	umask(0);
+	t_proc_start(&exporter, "exporter", export_memory, shared);
+	t_hear(exporter.fd, 'R');
+	open_dirs((const char *)shared->desc + DESC_PATH);
+	t_proc_start(&importer, "importer", import_as_another, shared);
+	t_proc_join(&importer);
+	t_say(exporter.fd, 'X', 0);
+	t_proc_join(&exporter);
+}
+
 READABLE_CASE(more_than_there_can_be)
 {
 	struct rte_comch_piece pieces[RTE_COMCH_MAX_PIECES + 1];
@@ -262,7 +375,7 @@ READABLE_CASE(cancelled)
 READABLE_CASE(destroyed)
 {
 	struct rte_comch_piece piece = piece_of(r, 0, 100, false);
-	int ret = 0;
+	int ret;
 
 	start(&piece);
 	T_EQ(end(&piece), 0);
@@ -270,7 +383,7 @@ READABLE_CASE(destroyed)
 	start(&piece);
 	T_EQ(end(&piece), -ENOTCONN);
 	/* The exporter has ended the connection, as is seen now or later, and refuses another. */
-	T_WAIT(0, (ret = rte_comch_piece_start(&piece)) != -EAGAIN);
+	ret = try(&piece);
 	T_EQ(ret == 0 ? end(&piece) : ret, -ENOTCONN);
 }
 
@@ -501,7 +614,7 @@ T_CASE(arguments)
 	T_EQ(rte_errno, EINVAL);
 	T_EQ(rte_comch_export_desc(exp, desc), 0);
 	/* A path that is not one of ours. */
-	memcpy(desc + 36, "/run/docker.sock", sizeof("/run/docker.sock"));
+	memcpy(desc + DESC_PATH, "/run/docker.sock", sizeof("/run/docker.sock"));
 	T_CHECK(rte_comch_import_create(desc) == NULL);
 	T_EQ(rte_errno, EINVAL);
 	rte_comch_import_destroy(NULL);

@@ -59,14 +59,26 @@ export_memory(int fd, void *arg)
 }
 
 void
-exporter_start(struct exporter *e, uint32_t access)
+exporter_share(struct exporter *e, uint32_t access)
 {
 	e->access = access;
 	e->shared = mmap(NULL, sizeof(*e->shared), PROT_READ | PROT_WRITE,
 		MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	T_CHECK(e->shared != MAP_FAILED);
+}
+
+void
+exporter_run(struct exporter *e)
+{
 	t_proc_start(&e->proc, "exporter", export_memory, e);
 	t_hear(e->proc.fd, 'R');
+}
+
+void
+exporter_start(struct exporter *e, uint32_t access)
+{
+	exporter_share(e, access);
+	exporter_run(e);
 }
 
 void

@@ -39,6 +39,9 @@ struct exporter {
  *   'X' exit
  */
 void exporter_start(struct exporter *e, uint32_t access);
+/* Its two parts: memory that other processes may share, and the process, any number of times. */
+void exporter_share(struct exporter *e, uint32_t access);
+void exporter_run(struct exporter *e);
 void exporter_do(struct exporter *e, char what);
 /* It exits, and its memory is gone. */
 void exporter_end(struct exporter *e);

@@ -11,70 +11,8 @@
 #include <doca_compress.h>
 #include <doca_sha.h>
 
-#include "accel/copier.h"
-#include "accel/exporter.h"
+#include "accel/importer.h"
 #include "t_main.h"
-
-/* An importer on the DPU with memory of its own as long as the exporter's. */
-struct importer {
-	struct copier c;
-	struct memory mem;
-	struct doca_mmap *remote;
-};
-
-static void
-importer_open(struct importer *i, const struct exporter *e)
-{
-	copier_open(&i->c);
-	memory_create_new(&i->mem, i->c.dev, EXPORT_LEN);
-	i->remote = exporter_import(e, i->c.dev);
-}
-
-static void
-importer_close(struct importer *i)
-{
-	T_OK(doca_mmap_destroy(i->remote));
-	memory_destroy(&i->mem);
-	copier_close(&i->c);
-}
-
-/* A buf of the exporter's memory. */
-static struct doca_buf *
-remote_buf(struct importer *i, const struct exporter *e, size_t off, size_t len, bool data)
-{
-	struct doca_buf *buf;
-	void *got;
-
-	if (data)
-		T_OK(doca_buf_inventory_buf_get_by_data(i->mem.inv, i->remote,
-			e->shared->addr + off, len, &buf));
-	else
-		T_OK(doca_buf_inventory_buf_get_by_addr(i->mem.inv, i->remote,
-			e->shared->addr + off, len, &buf));
-	T_OK(doca_buf_get_head(buf, &got));
-	T_CHECK(got == e->shared->addr + off);
-	return buf;
-}
-
-/* Read a part of the exporter's memory, and compare it. */
-static void
-reads(struct importer *i, const struct exporter *e, size_t off, size_t len)
-{
-	struct doca_buf *src = remote_buf(i, e, off, len, true);
-	struct doca_buf *dst = memory_buf(&i->mem, 0, len, false);
-	unsigned int nb = i->c.nb_done;
-	size_t k;
-
-	memset(i->mem.addr, 0, len);
-	copier_submit(&i->c, src, dst);
-	T_WAIT(doca_pe_progress(i->c.pe), i->c.nb_done > nb || i->c.nb_errors > 0);
-	T_EQ(i->c.nb_errors, 0);
-	T_EQ(data_len(dst), len);
-	for (k = 0; k < len; k++)
-		if (i->mem.addr[k] != exporter_byte(off + k))
-			T_FAIL("byte %zu of %zu at %zu", k, len, off);
-	free_bufs(src, dst);
-}
 
 /* behaviour: B8, B10 */
 T_CASE(reads_memory_of_a_process_that_sleeps)
@@ -84,18 +22,18 @@ T_CASE(reads_memory_of_a_process_that_sleeps)
 
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	importer_open(&i, &e);
-	reads(&i, &e, 0, 1);
-	reads(&i, &e, EXPORT_LEN - 1, 1);
-	reads(&i, &e, 4083, 10000);
-	reads(&i, &e, 0, 128 * 1024);
-	reads(&i, &e, 1, 128 * 1024 + 1);
-	reads(&i, &e, 0, EXPORT_LEN);
+	importer_reads(&i, &e, 0, 1);
+	importer_reads(&i, &e, EXPORT_LEN - 1, 1);
+	importer_reads(&i, &e, 4083, 10000);
+	importer_reads(&i, &e, 0, 128 * 1024);
+	importer_reads(&i, &e, 1, 128 * 1024 + 1);
+	importer_reads(&i, &e, 0, EXPORT_LEN);
 	/* The descriptor works as often as it is used. */
 	importer_open(&twice, &e);
-	reads(&twice, &e, 5, 500);
-	reads(&i, &e, 5, 500);
+	importer_reads(&twice, &e, 5, 500);
+	importer_reads(&i, &e, 5, 500);
 	importer_close(&twice);
-	reads(&i, &e, 5, 500);
+	importer_reads(&i, &e, 5, 500);
 	importer_close(&i);
 	exporter_end(&e);
 }
@@ -160,7 +98,7 @@ T_CASE(only_dma_reaches_it)
 
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	importer_open(&i, &e);
-	there = remote_buf(&i, &e, 0, 64, true);
+	there = importer_buf(&i, &e, 0, 64, true);
 	here = memory_buf(&i.mem, 0, 64, false);
 	cannot_hash(&i, there, here);
 	cannot_hash(&i, here, there);
@@ -185,7 +123,7 @@ T_CASE(writes_memory_of_a_process_that_sleeps)
 		i.mem.addr[k] = (uint8_t)(k * 3 + k / 257);
 	/* All but the first and the last byte. */
 	src = memory_buf(&i.mem, 1, EXPORT_LEN - 2, true);
-	dst = remote_buf(&i, &e, 1, EXPORT_LEN - 1, false);
+	dst = importer_buf(&i, &e, 1, EXPORT_LEN - 1, false);
 	copier_submit(&i.c, src, dst);
 	copier_wait(&i.c, 1);
 	T_EQ(i.c.nb_done, 1);
@@ -199,33 +137,6 @@ T_CASE(writes_memory_of_a_process_that_sleeps)
 	exporter_end(&e);
 }
 
-/* Start the context again after its end. */
-static void
-restart(struct importer *i)
-{
-	T_WAIT(doca_pe_progress(i->c.pe), ctx_is_idle(i->c.ctx));
-	memset(&i->c.states, 0, sizeof(i->c.states));
-	i->c.nb_errors = i->c.nb_done = 0;
-	T_OK(doca_ctx_start(i->c.ctx));
-}
-
-/* A read of 100 bytes fails. */
-static void
-read_fails(struct importer *i, const struct exporter *e, doca_error_t error)
-{
-	struct doca_buf *src = remote_buf(i, e, 0, 100, true);
-	struct doca_buf *dst = memory_buf(&i->mem, 0, 100, false);
-
-	i->c.nb_errors = i->c.nb_done = 0;
-	copier_submit(&i->c, src, dst);
-	copier_wait(&i->c, 1);
-	T_EQ(i->c.nb_errors, 1);
-	T_IS(i->c.status, error);
-	T_EQ(data_len(dst), 0);
-	free_bufs(src, dst);
-	restart(i);
-}
-
 /* behaviour: B9 */
 T_CASE(does_not_write_what_is_read_only)
 {
@@ -237,15 +148,15 @@ T_CASE(does_not_write_what_is_read_only)
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	importer_open(&i, &e);
 	src = memory_buf(&i.mem, 0, 100, true);
-	dst = remote_buf(&i, &e, 0, 100, false);
+	dst = importer_buf(&i, &e, 0, 100, false);
 	task = copier_task(&i.c, src, dst);
 	T_IS(doca_task_try_submit(doca_dma_task_memcpy_as_task(task)), DOCA_ERROR_NOT_PERMITTED);
 	T_OK(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
 	copier_wait(&i.c, 1);
 	T_EQ(i.c.status, DOCA_ERROR_NOT_PERMITTED);
 	free_bufs(src, dst);
-	restart(&i);
-	reads(&i, &e, 0, 100);
+	importer_restart(&i);
+	importer_reads(&i, &e, 0, 100);
 	exporter_do(&e, 'C');
 	T_EQ(e.shared->copy[0], exporter_byte(0));
 	importer_close(&i);
@@ -280,14 +191,14 @@ T_CASE(lists)
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	importer_open(&i, &e);
 	memset(i.mem.addr, 0x11, 1000);
-	src = remote_buf(&i, &e, 0, 300000, true);
+	src = importer_buf(&i, &e, 0, 300000, true);
 	next = memory_buf(&i.mem, 0, 1000, true);
 	T_OK(doca_buf_chain_list(src, next));
-	next = remote_buf(&i, &e, 400000, 5, true);
+	next = importer_buf(&i, &e, 400000, 5, true);
 	T_OK(doca_buf_chain_list(src, next));
 	/* To both as well: from the exporter's memory to other bytes of it, too. */
 	dst = memory_buf(&i.mem, 10000, 150000, false);
-	next = remote_buf(&i, &e, 1000000, 200000, false);
+	next = importer_buf(&i, &e, 1000000, 200000, false);
 	T_OK(doca_buf_chain_list(dst, next));
 	copier_submit(&i.c, src, dst);
 	copier_wait(&i.c, 1);
@@ -317,11 +228,11 @@ T_CASE(memory_gone)
 
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	importer_open(&i, &e);
-	reads(&i, &e, 0, 100);
+	importer_reads(&i, &e, 0, 100);
 	exporter_do(&e, 'U');
-	read_fails(&i, &e, DOCA_ERROR_IO_FAILED);
+	importer_fails(&i, &e, DOCA_ERROR_IO_FAILED);
 	exporter_do(&e, 'S');
-	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
 	exporter_end(&e);
 	importer_close(&i);
 }
@@ -334,11 +245,11 @@ T_CASE(killed)
 
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	importer_open(&i, &e);
-	reads(&i, &e, 0, 100);
+	importer_reads(&i, &e, 0, 100);
 	t_proc_kill(&e.proc);
-	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
 	/* And again, where there is no connection any more. */
-	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
 	importer_close(&i);
 }
 
@@ -351,7 +262,7 @@ T_CASE(killed_before_the_first_task)
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	t_proc_kill(&e.proc);
 	importer_open(&i, &e);
-	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
 	importer_close(&i);
 }
 
@@ -364,9 +275,9 @@ T_CASE(stopped)
 
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	importer_open(&i, &e);
-	reads(&i, &e, 0, 100);
+	importer_reads(&i, &e, 0, 100);
 	i.c.nb_done = 0;
-	src = remote_buf(&i, &e, 0, EXPORT_LEN, true);
+	src = importer_buf(&i, &e, 0, EXPORT_LEN, true);
 	dst = memory_buf(&i.mem, 0, EXPORT_LEN, false);
 	t_proc_stop(&e.proc);
 	copier_submit(&i.c, src, dst);
@@ -376,7 +287,7 @@ T_CASE(stopped)
 	copier_wait(&i.c, 1);
 	T_EQ(i.c.status, DOCA_ERROR_SHUTDOWN);
 	T_EQ(data_len(dst), 0);
-	restart(&i);
+	importer_restart(&i);
 	/* The pieces that it has not answered belong to no task any more; new pieces wait. */
 	copier_submit(&i.c, src, dst);
 	T_SETTLE(doca_pe_progress(i.c.pe));
@@ -385,7 +296,7 @@ T_CASE(stopped)
 	copier_wait(&i.c, 1);
 	T_EQ(i.c.nb_done, 1);
 	free_bufs(src, dst);
-	reads(&i, &e, 0, EXPORT_LEN);
+	importer_reads(&i, &e, 0, EXPORT_LEN);
 	importer_close(&i);
 	exporter_end(&e);
 }
@@ -405,7 +316,7 @@ submit_part(struct parts *p, struct importer *i, const struct exporter *e, size_
 		size_t there, bool is_write)
 {
 	p->here[p->nb] = memory_buf(&i->mem, here * PART, PART, is_write);
-	p->there[p->nb] = remote_buf(i, e, there * PART, PART, !is_write);
+	p->there[p->nb] = importer_buf(i, e, there * PART, PART, !is_write);
 	if (is_write)
 		copier_submit(&i->c, p->here[p->nb], p->there[p->nb]);
 	else
@@ -426,7 +337,7 @@ open_and_stop(struct importer *i, struct exporter *e)
 {
 	exporter_start(e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	importer_open(i, e);
-	reads(i, e, 0, 100);
+	importer_reads(i, e, 0, 100);
 	i->c.nb_done = 0;
 	t_proc_stop(&e->proc);
 }
@@ -452,8 +363,8 @@ T_CASE(one_appends_to_another)
 
 	open_and_stop(&i, &e);
 	memset(i.mem.addr, 0x11, 3 * PART);
-	first = remote_buf(&i, &e, 0, PART, true);
-	second = remote_buf(&i, &e, 5 * PART, PART, true);
+	first = importer_buf(&i, &e, 0, PART, true);
+	second = importer_buf(&i, &e, 5 * PART, PART, true);
 	dst = memory_buf(&i.mem, 0, 3 * PART, false);
 	copier_submit(&i.c, first, dst);
 	copier_submit(&i.c, second, dst);
@@ -505,7 +416,7 @@ T_CASE(many_tasks)
 	memset(i.mem.addr, 0x11, EXPORT_LEN);
 	for (k = 0; k < 40; k++)
 		submit_part(&p, &i, &e, k, k, k % 5 == 4);
-	src = remote_buf(&i, &e, 50 * PART, 3000000, true);
+	src = importer_buf(&i, &e, 50 * PART, 3000000, true);
 	dst = memory_buf(&i.mem, 50 * PART, 3000000, false);
 	copier_submit(&i.c, src, dst);
 	copier_wait(&i.c, 41);
@@ -540,7 +451,7 @@ T_CASE(first_of_many_fails)
 	T_EQ(i.c.nb_errors, 12);
 	T_IS(i.c.status, DOCA_ERROR_SHUTDOWN);
 	free_parts(&p);
-	restart(&i);
-	read_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
+	importer_restart(&i);
+	importer_fails(&i, &e, DOCA_ERROR_NOT_CONNECTED);
 	importer_close(&i);
 }

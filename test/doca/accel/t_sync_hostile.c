@@ -10,23 +10,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <rte_comch_counter.h>
 #include <rte_comch_poll.h>
 
-#include "accel/wire.h"
+#include "raw_remote.h"
 #include "t_futex.h"
 #include "t_main.h"
-
-/* Of a path in a descriptor of DOCA, which wire_listen() fills. */
-#define DOCA_DESC_LEN 224
-#define DOCA_DESC_PATH 108
 
 static size_t
 page_len(void)
@@ -38,7 +32,7 @@ page_len(void)
 
 struct owner {
 	int listener, fd;
-	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
+	struct comch_remote_desc desc;
 	struct rte_comch_counter *counter; /* imported from it */
 };
 
@@ -46,26 +40,20 @@ struct owner {
 static void
 owner_open(struct owner *o)
 {
-	struct comch_remote_desc desc = { .version = COMCH_REMOTE_VERSION };
-	struct exporter_shared *shared = calloc(1, sizeof(*shared));
 	struct comch_remote_hello hello;
 
 	t_eal_start(1);
-	T_CHECK(shared != NULL);
-	shared->desc_len = DOCA_DESC_LEN;
-	o->listener = wire_listen(shared);
-	memcpy(o->path, shared->desc + DOCA_DESC_PATH, sizeof(o->path));
-	memcpy(desc.path, o->path, sizeof(desc.path));
-	free(shared);
-	memset(desc.key, 7, sizeof(desc.key));
-	o->counter = rte_comch_counter_import((const uint8_t *)&desc);
+	o->listener = raw_remote_listen(o->desc.path, sizeof(o->desc.path));
+	o->desc.version = COMCH_REMOTE_VERSION;
+	memset(o->desc.key, 7, sizeof(o->desc.key));
+	o->counter = rte_comch_counter_import((const uint8_t *)&o->desc);
 	T_CHECK(o->counter != NULL);
 	T_EQ(rte_comch_counter_connect(o->counter), -EAGAIN);
 	o->fd = accept(o->listener, NULL, NULL);
 	T_GE(o->fd, 0);
 	T_EQ(recv(o->fd, &hello, sizeof(hello), 0), sizeof(hello));
 	T_EQ(hello.kind, COMCH_REMOTE_COUNTER);
-	T_EQ(memcmp(hello.key, desc.key, sizeof(hello.key)), 0);
+	T_EQ(memcmp(hello.key, o->desc.key, sizeof(hello.key)), 0);
 }
 
 /* What the importer makes of the owner's answer. */
@@ -78,7 +66,7 @@ owner_close(struct owner *o)
 	rte_comch_counter_free(o->counter);
 	close(o->fd);
 	close(o->listener);
-	T_EQ(unlink(o->path), 0);
+	T_EQ(unlink(o->desc.path), 0);
 	t_eal_stop();
 	return ret;
 }
@@ -98,9 +86,9 @@ T_CASE(good_page)
 	int page;
 
 	owner_open(&o);
-	page = wire_memfd(page_len(), true);
+	page = raw_remote_memfd(page_len(), true);
 	T_EQ(fcntl(page, F_ADD_SEALS, F_SEAL_SEAL), 0);
-	wire_welcome(o.fd, &page, 1);
+	raw_remote_welcome(o.fd, &page, 1);
 	T_EQ(owner_close(&o), 0);
 	close(page);
 }
@@ -108,17 +96,17 @@ T_CASE(good_page)
 /* Its owner could shorten it: the next access would end the importer. */
 OWNER_CASE(page_not_sealed)
 {
-	int page = wire_memfd(page_len(), false);
+	int page = raw_remote_memfd(page_len(), false);
 
-	wire_welcome(o->fd, &page, 1);
+	raw_remote_welcome(o->fd, &page, 1);
 	close(page);
 }
 
 OWNER_CASE(page_too_short)
 {
-	int page = wire_memfd(page_len() / 2, true);
+	int page = raw_remote_memfd(page_len() / 2, true);
 
-	wire_welcome(o->fd, &page, 1);
+	raw_remote_welcome(o->fd, &page, 1);
 	close(page);
 }
 
@@ -127,30 +115,30 @@ OWNER_CASE(empty_page)
 	int page = memfd_create("empty", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
 	T_EQ(fcntl(page, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW), 0);
-	wire_welcome(o->fd, &page, 1);
+	raw_remote_welcome(o->fd, &page, 1);
 	close(page);
 }
 
 /* The importer has to write to it. */
 OWNER_CASE(read_only_page)
 {
-	int page = wire_memfd(page_len(), true);
+	int page = raw_remote_memfd(page_len(), true);
 
 	T_EQ(fcntl(page, F_ADD_SEALS, F_SEAL_WRITE), 0);
-	wire_welcome(o->fd, &page, 1);
+	raw_remote_welcome(o->fd, &page, 1);
 	close(page);
 }
 
 OWNER_CASE(no_page)
 {
-	wire_welcome(o->fd, NULL, 0);
+	raw_remote_welcome(o->fd, NULL, 0);
 }
 
 OWNER_CASE(two_pages)
 {
-	int pages[] = { wire_memfd(page_len(), true), wire_memfd(page_len(), true) };
+	int pages[] = { raw_remote_memfd(page_len(), true), raw_remote_memfd(page_len(), true) };
 
-	wire_welcome(o->fd, pages, 2);
+	raw_remote_welcome(o->fd, pages, 2);
 	close(pages[0]);
 	close(pages[1]);
 }
@@ -161,7 +149,7 @@ OWNER_CASE(no_memory)
 	int ends[2];
 
 	T_EQ(pipe(ends), 0);
-	wire_welcome(o->fd, ends, 1);
+	raw_remote_welcome(o->fd, ends, 1);
 	close(ends[0]);
 	close(ends[1]);
 }
@@ -233,18 +221,12 @@ served_close(struct served *s)
 static int
 ask(const struct served *s, uint8_t flip, uint32_t kind)
 {
-	struct comch_remote_hello hello = {
-		.magic = COMCH_REMOTE_MAGIC, .version = COMCH_REMOTE_VERSION, .kind = kind,
-	};
-	struct sockaddr_un addr = { .sun_family = AF_UNIX };
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+	int fd = raw_remote_connect(s->desc.path);
+	uint8_t key[COMCH_REMOTE_KEY];
 
-	T_GE(fd, 0);
-	memcpy(addr.sun_path, s->desc.path, sizeof(addr.sun_path));
-	T_EQ(connect(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);
-	memcpy(hello.key, s->desc.key, sizeof(hello.key));
-	hello.key[COMCH_REMOTE_KEY - 1] ^= flip;
-	T_EQ(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL), sizeof(hello));
+	memcpy(key, s->desc.key, sizeof(key));
+	key[COMCH_REMOTE_KEY - 1] ^= flip;
+	raw_remote_hello(fd, key, kind);
 	return fd;
 }
 
@@ -257,11 +239,11 @@ SERVED_CASE(keys_and_kinds)
 	int fd;
 
 	fd = ask(s, 1, COMCH_REMOTE_COUNTER);
-	T_EQ(wire_hear(fd), -ENOTCONN);
+	T_EQ(raw_remote_hear(fd), -ENOTCONN);
 	close(fd);
 	for (i = 0; i < RTE_DIM(kinds); i++) {
 		fd = ask(s, 0, kinds[i]);
-		T_EQ(wire_hear(fd), -ENOTCONN);
+		T_EQ(raw_remote_hear(fd), -ENOTCONN);
 		close(fd);
 	}
 }
@@ -270,7 +252,7 @@ SERVED_CASE(keys_and_kinds)
 SERVED_CASE(page_is_sealed)
 {
 	int fd = ask(s, 0, COMCH_REMOTE_COUNTER);
-	int page = wire_take_page(fd);
+	int page = raw_remote_take_page(fd);
 
 	T_EQ(ftruncate(page, 0), -1);
 	T_EQ(errno, EPERM);
@@ -306,7 +288,7 @@ SERVED_CASE(importers_that_stay)
 SERVED_CASE(page_full_of_lies)
 {
 	int fd = ask(s, 0, COMCH_REMOTE_COUNTER);
-	int page = wire_take_page(fd);
+	int page = raw_remote_take_page(fd);
 	unsigned int i;
 	uint32_t *words;
 
@@ -349,7 +331,7 @@ SERVED_CASE(wakes_for_nothing)
 {
 	struct rte_comch_poll *poll = rte_comch_poll_create(NULL);
 	int fd = ask(s, 0, COMCH_REMOTE_COUNTER);
-	int page = wire_take_page(fd);
+	int page = raw_remote_take_page(fd);
 	struct waker w = { .is_over = false };
 
 	w.words = mmap(NULL, page_len(), PROT_READ | PROT_WRITE, MAP_SHARED, page, 0);

@@ -12,44 +12,40 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include <rte_jhash.h>
+#include "raw_remote.h"
+#include "t.h"
 
-#include "accel/wire.h"
-
-/* Of a descriptor, which is little-endian. */
-#define DESC_LEN 224
-#define DESC_VERSION 2
-#define DESC_KEY 76
-#define DESC_PATH 108
-#define DESC_CHECK 220
 /* Of a message. */
 #define MAX_FDS 3
+/* Of requests. */
+#define NUMBER 77
 
 #ifndef F_SEAL_FUTURE_WRITE
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
 int
-wire_connect(const struct exporter *e)
+raw_remote_connect(const char *path)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	T_CHECK(fd >= 0);
-	memcpy(addr.sun_path, e->shared->desc + DESC_PATH, sizeof(addr.sun_path));
+	T_GE(fd, 0);
+	strcpy(addr.sun_path, path);
 	T_EQ(connect(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);
 	return fd;
 }
 
 void
-wire_hello(int fd, const struct exporter *e, const uint8_t *key)
+raw_remote_hello(int fd, const uint8_t *key, uint32_t kind)
 {
 	struct comch_remote_hello hello = {
 		.magic = COMCH_REMOTE_MAGIC,
 		.version = COMCH_REMOTE_VERSION,
+		.kind = kind,
 	};
 
-	memcpy(hello.key, key != NULL ? key : e->shared->desc + DESC_KEY, sizeof(hello.key));
+	memcpy(hello.key, key, sizeof(hello.key));
 	T_EQ(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL), sizeof(hello));
 }
 
@@ -58,9 +54,19 @@ union control {
 	char space[CMSG_SPACE(MAX_FDS * sizeof(int))];
 };
 
-/* Send a message with descriptors. */
-static void
-send_fds(int fd, void *data, size_t len, const int *fds, unsigned int nb_fds)
+ssize_t
+raw_remote_recv(int fd, void *data, size_t len)
+{
+	ssize_t n;
+
+	do {
+		n = recv(fd, data, len, MSG_TRUNC);
+	} while (n < 0 && errno == EINTR);
+	return n;
+}
+
+ssize_t
+raw_remote_try_send(int fd, void *data, size_t len, const int *fds, unsigned int nb_fds)
 {
 	struct iovec iov = { .iov_base = data, .iov_len = len };
 	struct msghdr msg = { .msg_iov = &iov, .msg_iovlen = 1 };
@@ -74,22 +80,31 @@ send_fds(int fd, void *data, size_t len, const int *fds, unsigned int nb_fds)
 		msg.msg_control = &control;
 		msg.msg_controllen = CMSG_SPACE(nb_fds * sizeof(int));
 	}
-	T_EQ(sendmsg(fd, &msg, MSG_NOSIGNAL), len);
+	return sendmsg(fd, &msg, MSG_NOSIGNAL);
 }
 
 void
-wire_window(int fd, const int *fds, unsigned int nb_fds)
+raw_remote_send(int fd, void *data, size_t len, const int *fds, unsigned int nb_fds)
+{
+	const ssize_t n = raw_remote_try_send(fd, data, len, fds, nb_fds);
+
+	if (n != (ssize_t)len)
+		T_FAIL("%zd of %zu bytes, %u descriptors: %s", n, len, nb_fds, strerror(errno));
+}
+
+void
+raw_remote_window(int fd, const int *fds, unsigned int nb_fds)
 {
 	struct comch_remote_window window = { .magic = COMCH_REMOTE_MAGIC };
 
-	send_fds(fd, &window, sizeof(window), fds, nb_fds);
+	raw_remote_send(fd, &window, sizeof(window), fds, nb_fds);
 }
 
 int
-wire_hear(int fd)
+raw_remote_hear(int fd)
 {
 	struct comch_remote_welcome welcome;
-	ssize_t n = recv(fd, &welcome, sizeof(welcome), 0);
+	ssize_t n = raw_remote_recv(fd, &welcome, sizeof(welcome));
 
 	if (n <= 0)
 		return -EPIPE;
@@ -99,86 +114,69 @@ wire_hear(int fd)
 }
 
 uint8_t *
-wire_up(int fd, const struct exporter *e)
+raw_remote_up(int fd, const uint8_t *key)
 {
-	int window = wire_memfd(COMCH_REMOTE_WINDOW, true);
+	int window = raw_remote_memfd(COMCH_REMOTE_WINDOW, true);
 	uint8_t *addr;
 
 	addr = mmap(NULL, COMCH_REMOTE_WINDOW, PROT_READ | PROT_WRITE, MAP_SHARED, window, 0);
 	T_CHECK(addr != MAP_FAILED);
-	wire_hello(fd, e, NULL);
-	wire_window(fd, &window, 1);
-	T_EQ(wire_hear(fd), 0);
+	raw_remote_hello(fd, key, COMCH_REMOTE_MEMORY);
+	raw_remote_window(fd, &window, 1);
+	T_EQ(raw_remote_hear(fd), 0);
 	T_EQ(close(window), 0);
 	return addr;
 }
 
-int
-wire_ask(int fd, uint32_t op, uint32_t slot, uint64_t addr, uint32_t len)
+void
+raw_remote_request(int fd, uint32_t op, uint32_t slot, uint64_t addr, uint32_t len)
 {
 	const struct comch_remote_request request = {
-		.op = op, .slot = slot, .number = 77, .len = len, .addr = addr,
+		.op = op, .slot = slot, .number = NUMBER, .len = len, .addr = addr,
 	};
+
+	T_EQ(send(fd, &request, sizeof(request), MSG_NOSIGNAL), sizeof(request));
+}
+
+int
+raw_remote_ask(int fd, uint32_t op, uint32_t slot, uint64_t addr, uint32_t len)
+{
 	struct comch_remote_reply reply;
 	ssize_t n;
 
-	T_EQ(send(fd, &request, sizeof(request), MSG_NOSIGNAL), sizeof(request));
-	n = recv(fd, &reply, sizeof(reply), 0);
+	raw_remote_request(fd, op, slot, addr, len);
+	n = raw_remote_recv(fd, &reply, sizeof(reply));
 	if (n <= 0)
 		return -EPIPE;
 	T_EQ(n, sizeof(reply));
 	T_EQ(reply.slot, slot);
-	T_EQ(reply.number, 77);
+	T_EQ(reply.number, NUMBER);
 	return reply.status;
 }
 
 void
-wire_closed(int fd)
+raw_remote_closed(int fd)
 {
 	char byte;
 
-	T_LE(recv(fd, &byte, 1, 0), 0);
+	T_LE(raw_remote_recv(fd, &byte, 1), 0);
 	T_EQ(close(fd), 0);
 }
 
-void
-wire_seal(uint8_t *desc)
-{
-	uint32_t check = rte_jhash(desc, DESC_CHECK, DESC_VERSION);
-
-	memcpy(desc + DESC_CHECK, &check, sizeof(check));
-}
-
 int
-wire_listen(struct exporter_shared *shared)
+raw_remote_listen(char *path, size_t size)
 {
 	struct sockaddr_un addr = { .sun_family = AF_UNIX };
 	const char *dir = getenv("COMCH_DIR");
-	uint8_t *desc = shared->desc;
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
-	T_LT(snprintf(addr.sun_path, sizeof(addr.sun_path), "%s/comch-mem-%032x.sock",
-		dir != NULL ? dir : "/tmp", (unsigned int)getpid()), (int)sizeof(addr.sun_path));
+	T_GE(fd, 0);
+	T_LT(snprintf(path, size, "%s/comch-mem-%032x.sock", dir != NULL ? dir : "/tmp",
+		(unsigned int)getpid()), (int)RTE_MIN(size, sizeof(addr.sun_path)));
+	strcpy(addr.sun_path, path);
 	T_EQ(bind(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);
 	T_EQ(listen(fd, 8), 0);
-	T_EQ(shared->desc_len, DESC_LEN);
-	memset(desc + DESC_PATH, 0, sizeof(addr.sun_path));
-	strcpy((char *)desc + DESC_PATH, addr.sun_path);
-	wire_seal(desc);
 	return fd;
-}
-
-void
-wire_replace_by_link(struct exporter_shared *shared)
-{
-	char *path = (char *)shared->desc + DESC_PATH, link[108];
-
-	/* Another name of the same form: the first digit is 0. */
-	strcpy(link, path);
-	strrchr(link, '-')[1] = 'f';
-	T_EQ(symlink(path, link), 0);
-	strcpy(path, link);
-	wire_seal(shared->desc);
 }
 
 /* Receive a message with one descriptor. */
@@ -200,17 +198,17 @@ take_fd(int fd, void *data, size_t len)
 }
 
 int
-wire_take(int fd)
+raw_remote_take(int fd)
 {
 	struct comch_remote_hello hello;
 	struct comch_remote_window window;
 
-	T_EQ(recv(fd, &hello, sizeof(hello), 0), sizeof(hello));
+	T_EQ(raw_remote_recv(fd, &hello, sizeof(hello)), sizeof(hello));
 	return take_fd(fd, &window, sizeof(window));
 }
 
 int
-wire_take_page(int fd)
+raw_remote_take_page(int fd)
 {
 	struct comch_remote_welcome welcome;
 	int page = take_fd(fd, &welcome, sizeof(welcome));
@@ -221,21 +219,21 @@ wire_take_page(int fd)
 }
 
 void
-wire_seal_window(int window)
+raw_remote_seal(int window)
 {
 	T_EQ(fcntl(window, F_ADD_SEALS, F_SEAL_FUTURE_WRITE | F_SEAL_SEAL), 0);
 }
 
 void
-wire_welcome(int fd, const int *fds, unsigned int nb_fds)
+raw_remote_welcome(int fd, const int *fds, unsigned int nb_fds)
 {
 	struct comch_remote_welcome welcome = { .version = COMCH_REMOTE_VERSION };
 
-	send_fds(fd, &welcome, sizeof(welcome), fds, nb_fds);
+	raw_remote_send(fd, &welcome, sizeof(welcome), fds, nb_fds);
 }
 
 int
-wire_memfd(size_t len, bool is_sealed)
+raw_remote_memfd(size_t len, bool is_sealed)
 {
 	int fd = memfd_create("window", MFD_CLOEXEC | MFD_ALLOW_SEALING);
 
