@@ -30,6 +30,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Optional, after the last input (not under libFuzzer): free what outlives an input. */
 void fuzz_end(void) __attribute__((weak));
 
+/* A stream for what nobody reads. */
+FILE *fuzz_nowhere(void);
+/* Have the log of EAL, which runs, be formatted and go nowhere. */
+void fuzz_log_nowhere(void);
+/* Start EAL with such a log. */
+void fuzz_eal_start(void);
+
 /* What is left of an input. */
 struct fuzz_in {
 	const uint8_t *at;

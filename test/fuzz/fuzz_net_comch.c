@@ -6,8 +6,6 @@
 
 #include <stdlib.h>
 
-#include <rte_log.h>
-
 #include "comch_ethdev.h"
 #include "text.h"
 
@@ -18,16 +16,10 @@ static int16_t own_dev;
 int
 LLVMFuzzerInitialize(int *argc, char ***argv)
 {
-	FILE *nowhere;
-
 	RTE_SET_USED(argc);
 	RTE_SET_USED(argv);
 	setenv("COMCH_DIR", t_dir(), 1);
-	t_eal_start(1);
-	nowhere = fopen("/dev/null", "we");
-	T_CHECK(nowhere != NULL);
-	rte_openlog_stream(nowhere);
-	rte_log_set_global_level(RTE_LOG_DEBUG);
+	fuzz_eal_start();
 	/* For dev=: a device of the application. */
 	T_EQ(rte_comch_dev_probe("comch_shm0,role=dpu,rep=[pf0,pf0vf1]", &own_dev), 0);
 	return 0;

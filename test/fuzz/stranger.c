@@ -8,8 +8,6 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <rte_log.h>
-
 #include "stranger.h"
 
 #define PAYLOAD_LEN 8192
@@ -38,15 +36,8 @@ static const struct t_driver driver_shm = {
 void
 stranger_init(void)
 {
-	FILE *nowhere;
-
-	setenv("T_LOG", "8", 1);
-	nowhere = fopen("/dev/null", "we");
-	T_CHECK(nowhere != NULL);
-	rte_openlog_stream(nowhere);
 	t_driver = &driver_shm;
-	t_eal_start(1);
-	rte_openlog_stream(nowhere);
+	fuzz_eal_start();
 }
 
 void

@@ -53,7 +53,7 @@ void stranger_run(struct stranger *s);
 /* Hang up, and end the application's objects of the connection. */
 void stranger_end(struct stranger *s);
 
-/* Start EAL, and a log that is formatted and goes nowhere. */
+/* Start EAL, on the shm driver. */
 void stranger_init(void);
 
 /* Step the library's end, and take in what it sends. */
