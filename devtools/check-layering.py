@@ -5,7 +5,8 @@
 
     app, examples                public headers of all libraries, and what programs share:
                                  app/common, examples/*common
-    lib/doca, lib/pipe           public headers of lib/comch
+    lib/doca                     public headers of lib/comch, and how versions of DPDK differ
+    lib/pipe                     public headers of lib/comch
     lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
     other drivers                the same, and drivers/comch/common
@@ -69,6 +70,9 @@ ROOMS = {
     },
 }
 DRIVER_SDK = {"rte_comch_driver.h"}
+# How versions of DPDK differ.
+COMPAT = {"sdk/comch_compat.h"}
+DOCA = "lib/doca"
 # What core and drivers share, and what drivers share.
 SDK = "lib/comch/sdk"
 COMMON = "drivers/comch/common"
@@ -130,6 +134,8 @@ def allowed(part, public):
         own |= headers("app/common")
     if part.startswith(("app/", "examples/")):
         own |= doca_public() | pipe_public()
+    if part == DOCA:
+        own |= COMPAT
     return own | public
 
 
@@ -153,7 +159,7 @@ def room_rules(path, rules, public):
     rooms = (room, *ROOMS[library][room])
     named = {name for name in rules if "/" in name and name.split("/")[0] in rooms}
     return named | public | DRIVER_SDK if library == CORE else \
-        named | {name for name in rules if "/" not in name}
+        named | rules & COMPAT | {name for name in rules if "/" not in name}
 
 
 def wrong_rooms():

@@ -25,6 +25,7 @@ static const struct section sections[] = {
 	{ "connections", "conn", true },
 	{ "memory", "mem", false },
 	{ "polls", "poll", true },
+	{ "accelerators", "accel", true },
 };
 #define NB_SECTIONS (sizeof(sections) / sizeof(sections[0]))
 
@@ -162,6 +163,7 @@ info_rates(json_t *now, const json_t *before, double seconds)
 		{ "connections", { "tx_msgs", "tx_bytes", "rx_msgs", "rx_bytes" } },
 		{ "producers", { "msgs", "bytes" } },
 		{ "consumers", { "msgs", "bytes" } },
+		{ "accelerators", { "done", "bytes" } },
 	};
 	const json_t *was;
 	size_t i, j, k;

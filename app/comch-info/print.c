@@ -147,6 +147,18 @@ static const struct table tables[] = {
 		{ "wakes", "wakes", "stats", NUMBER },
 		{ "longest run ns", "longest_run_ns", "stats", NUMBER },
 	} },
+	{ "accelerators", {
+		{ "id", "id", NULL, NUMBER },
+		{ "kind", "kind", NULL, TEXT },
+		{ "device", "device", NULL, TEXT },
+		{ "state", "state", NULL, TEXT },
+		{ "submitted", "submitted", "stats", NUMBER },
+		{ "done", "done", "stats", NUMBER },
+		{ "failed", "failed", "stats", NUMBER },
+		{ "bytes", "bytes", "stats", SIZE },
+		{ "done/s", "done", "rates", NUMBER },
+		{ "bytes/s", "bytes", "rates", SIZE },
+	} },
 };
 #define NB_TABLES (sizeof(tables) / sizeof(tables[0]))
 

@@ -9,8 +9,6 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <sys/socket.h>
-#include <sys/un.h>
 #include <unistd.h>
 
 #include <jansson.h>
@@ -20,80 +18,14 @@
 
 #include "t_main.h"
 #include "t_pair.h"
+#include "t_tel.h"
 
-#define REPLY_SIZE (64 << 10)
 #define NB_REGISTRATIONS 600
 #define LIST_MAX 512
 /* Rounds of the case in which all comes and goes. */
 #define NB_ROUNDS 60
 
 static const struct t_driver driver = { .name = "comch_shm", .has_dir = true };
-
-/* A client */
-
-static int
-tel_open(void)
-{
-	struct sockaddr_un sun = { .sun_family = AF_UNIX };
-	char greeting[1024];
-	int fd;
-
-	T_LT(snprintf(sun.sun_path, sizeof(sun.sun_path), "%s/dpdk_telemetry.v2",
-			rte_eal_get_runtime_dir()), (int)sizeof(sun.sun_path));
-	fd = socket(AF_UNIX, SOCK_SEQPACKET, 0);
-	T_GE(fd, 0);
-	T_EQ(connect(fd, (const struct sockaddr *)&sun, sizeof(sun)), 0);
-	T_GT(recv(fd, greeting, sizeof(greeting), 0), 0);
-	return fd;
-}
-
-/* The answer to one question, a new reference; json null says that there is none. */
-static json_t *
-tel_ask(int fd, const char *question)
-{
-	static __thread char buf[REPLY_SIZE];
-	json_error_t error;
-	json_t *reply, *answer;
-	ssize_t len;
-
-	T_EQ(send(fd, question, strlen(question), 0), (ssize_t)strlen(question));
-	len = recv(fd, buf, sizeof(buf) - 1, 0);
-	if (len <= 0)
-		T_FAIL("%s: no reply", question);
-	buf[len] = '\0';
-	reply = json_loads(buf, 0, &error);
-	if (reply == NULL)
-		T_FAIL("%s: %s: %s", question, error.text, buf);
-	answer = json_object_iter_value(json_object_iter(reply));
-	if (answer == NULL)
-		T_FAIL("%s: %s", question, buf);
-	json_incref(answer);
-	json_decref(reply);
-	return answer;
-}
-
-static const json_t *
-member(const json_t *o, const char *key)
-{
-	const json_t *val = json_object_get(o, key);
-
-	if (val == NULL)
-		T_FAIL("no \"%s\" in %s", key, json_dumps(o, 0));
-	return val;
-}
-
-static void
-is_text(const json_t *o, const char *key, const char *want)
-{
-	T_STR_EQ(json_string_value(member(o, key)), want);
-}
-
-static json_int_t
-number(const json_t *o, const char *key)
-{
-	T_CHECK(json_is_integer(member(o, key)));
-	return json_integer_value(member(o, key));
-}
 
 static bool
 has_text(const json_t *list, const char *want)
@@ -105,22 +37,6 @@ has_text(const json_t *list, const char *want)
 		if (strcmp(json_string_value(val), want) == 0)
 			return true;
 	return false;
-}
-
-/* A list of so many; the first number, or -1. */
-static json_int_t
-list_first(int fd, const char *question, size_t nb)
-{
-	json_t *list = tel_ask(fd, question);
-	json_int_t first = -1;
-
-	T_CHECK(json_is_array(list));
-	if (json_array_size(list) != nb)
-		T_FAIL("%s: %s", question, json_dumps(list, 0));
-	if (nb > 0)
-		first = json_integer_value(json_array_get(list, 0));
-	json_decref(list);
-	return first;
 }
 
 /* What all cases begin and end with */
@@ -166,8 +82,8 @@ commands(void)
 	int fd;
 
 	start();
-	fd = tel_open();
-	all = tel_ask(fd, "/");
+	fd = t_tel_open();
+	all = t_tel_ask(fd, "/");
 	for (i = 0; i < RTE_DIM(numbered); i++) {
 		snprintf(text, sizeof(text), "/comch/%s/list", numbered[i]);
 		T_CHECK(has_text(all, text));
@@ -186,8 +102,8 @@ commands(void)
 			continue;
 		nb++;
 		snprintf(text, sizeof(text), "/help,%s", json_string_value(cmd));
-		help = tel_ask(fd, text);
-		T_STR_HAS(json_string_value(member(help, json_string_value(cmd))), ".");
+		help = t_tel_ask(fd, text);
+		T_STR_HAS(json_string_value(t_tel_member(help, json_string_value(cmd))), ".");
 		json_decref(help);
 	}
 	T_EQ(nb, 2 * RTE_DIM(numbered) + RTE_DIM(counted) + 3);
@@ -202,11 +118,11 @@ check_share(json_t *shares, const char *of, uint32_t used)
 {
 	const json_t *share = json_object_get(shares, of);
 
-	T_EQ(number(share, "used"), used);
-	T_EQ(number(share, "most"), used);
-	T_GT(number(share, "max"), used);
-	T_EQ(number(share, "most_uid"), used > 0 ? (json_int_t)getuid() : -1);
-	T_EQ(number(share, "most_pid"), used > 0 ? getpid() : 0);
+	T_EQ(t_tel_number(share, "used"), used);
+	T_EQ(t_tel_number(share, "most"), used);
+	T_GT(t_tel_number(share, "max"), used);
+	T_EQ(t_tel_number(share, "most_uid"), used > 0 ? (json_int_t)getuid() : -1);
+	T_EQ(t_tel_number(share, "most_pid"), used > 0 ? getpid() : 0);
 }
 
 /* Without any object, lists are empty and numbers unknown. */
@@ -223,16 +139,16 @@ nothing(void)
 	int fd;
 
 	start();
-	fd = tel_open();
+	fd = t_tel_open();
 	for (i = 0; i < RTE_DIM(lists); i++)
-		list_first(fd, lists[i], 0);
-	T_EQ(list_first(fd, "/comch/driver/list", 2), 0);
-	o = tel_ask(fd, "/comch/driver/info,0");
-	is_text(o, "name", "comch_shm");
-	T_CHECK(has_text(member(o, "keys"), "role"));
-	T_CHECK(has_text(member(o, "keys"), "rep"));
+		t_tel_first(fd, lists[i], 0);
+	T_EQ(t_tel_first(fd, "/comch/driver/list", 2), 0);
+	o = t_tel_ask(fd, "/comch/driver/info,0");
+	t_tel_is_text(o, "name", "comch_shm");
+	T_CHECK(has_text(t_tel_member(o, "keys"), "role"));
+	T_CHECK(has_text(t_tel_member(o, "keys"), "rep"));
 	json_decref(o);
-	o = tel_ask(fd, "/comch/shares");
+	o = t_tel_ask(fd, "/comch/shares");
 	check_share(o, "descriptors", 0);
 	check_share(o, "mappings", 0);
 	json_decref(o);
@@ -245,24 +161,24 @@ check_devices(int fd)
 {
 	json_t *o;
 
-	T_EQ(list_first(fd, "/comch/dev/list", 2), 0);
-	T_EQ(list_first(fd, "/comch/dev/list,1", 1), 1);
-	o = tel_ask(fd, "/comch/dev/info,0");
-	is_text(o, "name", "comch_shm0");
-	is_text(o, "driver", "comch_shm");
-	is_text(o, "role", "dpu");
-	T_CHECK(has_text(member(o, "capabilities"), "server"));
-	T_CHECK(!has_text(member(o, "capabilities"), "client"));
-	T_CHECK(has_text(member(o, "functions"), "pf0"));
-	T_GT(number(o, "max_msg_size"), 0);
-	T_EQ(number(o, "max_imm_len"), RTE_COMCH_IMM_SIZE);
+	T_EQ(t_tel_first(fd, "/comch/dev/list", 2), 0);
+	T_EQ(t_tel_first(fd, "/comch/dev/list,1", 1), 1);
+	o = t_tel_ask(fd, "/comch/dev/info,0");
+	t_tel_is_text(o, "name", "comch_shm0");
+	t_tel_is_text(o, "driver", "comch_shm");
+	t_tel_is_text(o, "role", "dpu");
+	T_CHECK(has_text(t_tel_member(o, "capabilities"), "server"));
+	T_CHECK(!has_text(t_tel_member(o, "capabilities"), "client"));
+	T_CHECK(has_text(t_tel_member(o, "functions"), "pf0"));
+	T_GT(t_tel_number(o, "max_msg_size"), 0);
+	T_EQ(t_tel_number(o, "max_imm_len"), RTE_COMCH_IMM_SIZE);
 	json_decref(o);
-	o = tel_ask(fd, "/comch/dev/info,1");
-	is_text(o, "role", "host");
-	T_CHECK(has_text(member(o, "capabilities"), "client"));
+	o = t_tel_ask(fd, "/comch/dev/info,1");
+	t_tel_is_text(o, "role", "host");
+	T_CHECK(has_text(t_tel_member(o, "capabilities"), "client"));
 	json_decref(o);
 	/* This driver has no counters of its own. */
-	o = tel_ask(fd, "/comch/dev/xstats,0");
+	o = t_tel_ask(fd, "/comch/dev/xstats,0");
 	T_EQ(json_object_size(o), 0);
 	json_decref(o);
 }
@@ -272,36 +188,36 @@ check_ends(int fd)
 {
 	json_t *o;
 
-	T_EQ(list_first(fd, "/comch/server/list", 1), 0);
-	o = tel_ask(fd, "/comch/server/info,0");
-	is_text(o, "name", T_NAME);
-	is_text(o, "device", "comch_shm0");
-	is_text(o, "function", "pf0");
-	is_text(o, "state", "RUNNING");
-	T_EQ(number(o, "conns"), 1);
-	T_EQ(number(o, "half_open"), 0);
-	T_EQ(number(o, "pending"), 0);
+	T_EQ(t_tel_first(fd, "/comch/server/list", 1), 0);
+	o = t_tel_ask(fd, "/comch/server/info,0");
+	t_tel_is_text(o, "name", T_NAME);
+	t_tel_is_text(o, "device", "comch_shm0");
+	t_tel_is_text(o, "function", "pf0");
+	t_tel_is_text(o, "state", "RUNNING");
+	T_EQ(t_tel_number(o, "conns"), 1);
+	T_EQ(t_tel_number(o, "half_open"), 0);
+	T_EQ(t_tel_number(o, "pending"), 0);
 	json_decref(o);
-	o = tel_ask(fd, "/comch/server/stats,0");
-	T_EQ(number(o, "accepted"), 1);
-	T_EQ(number(o, "refused"), 0);
+	o = t_tel_ask(fd, "/comch/server/stats,0");
+	T_EQ(t_tel_number(o, "accepted"), 1);
+	T_EQ(t_tel_number(o, "refused"), 0);
 	json_decref(o);
-	T_EQ(list_first(fd, "/comch/client/list", 1), 0);
-	o = tel_ask(fd, "/comch/client/info,0");
-	is_text(o, "state", "RUNNING");
-	is_text(o, "device", "comch_shm1");
-	T_GT(number(o, "conn"), 0);
+	T_EQ(t_tel_first(fd, "/comch/client/list", 1), 0);
+	o = t_tel_ask(fd, "/comch/client/info,0");
+	t_tel_is_text(o, "state", "RUNNING");
+	t_tel_is_text(o, "device", "comch_shm1");
+	T_GT(t_tel_number(o, "conn"), 0);
 	json_decref(o);
-	list_first(fd, "/comch/poll/list", 2);
-	o = tel_ask(fd, "/comch/poll/info,0");
+	t_tel_first(fd, "/comch/poll/list", 2);
+	o = t_tel_ask(fd, "/comch/poll/info,0");
 	/* The server and its connection. */
-	T_EQ(number(o, "objects"), 2);
-	T_EQ(number(o, "asleep"), 0);
+	T_EQ(t_tel_number(o, "objects"), 2);
+	T_EQ(t_tel_number(o, "asleep"), 0);
 	json_decref(o);
-	o = tel_ask(fd, "/comch/poll/stats,0");
-	T_GT(number(o, "runs"), 0);
-	T_GE(number(o, "events"), 1);
-	T_GT(number(o, "longest_run_ns"), 0);
+	o = t_tel_ask(fd, "/comch/poll/stats,0");
+	T_GT(t_tel_number(o, "runs"), 0);
+	T_GE(t_tel_number(o, "events"), 1);
+	T_GT(t_tel_number(o, "longest_run_ns"), 0);
 	json_decref(o);
 }
 
@@ -309,11 +225,11 @@ check_ends(int fd)
 static void
 check_shares(int fd)
 {
-	json_t *o = tel_ask(fd, "/comch/shares");
+	json_t *o = t_tel_ask(fd, "/comch/shares");
 
 	check_share(o, "descriptors", 1);
 	check_share(o, "mappings", 2);
-	T_GT(number(json_object_get(o, "descriptors_in_flight"), "max"), 0);
+	T_GT(t_tel_number(json_object_get(o, "descriptors_in_flight"), "max"), 0);
 	json_decref(o);
 }
 
@@ -332,27 +248,27 @@ msgqs(void)
 	int fd;
 
 	start();
-	fd = tel_open();
+	fd = t_tel_open();
 	q = rte_comch_msgq_create(&conf);
 	c = rte_comch_msgq_consumer_create(q, NULL);
 	p = rte_comch_msgq_producer_create(q, NULL);
 	T_CHECK(p != NULL && c != NULL);
 	T_EQ(rte_comch_msgq_credit(c, 3), 3);
 	T_EQ(rte_comch_msgq_send_burst(p, &op, 1), 1);
-	T_EQ(list_first(fd, "/comch/msgq/list", 1), 0);
-	o = tel_ask(fd, "/comch/msgq/info,0");
-	is_text(o, "name", "orders");
-	end_of = member(member(o, "consumers"), "1");
-	is_text(end_of, "state", "RUNNING");
-	T_EQ(number(end_of, "depth"), 1024);
-	T_EQ(number(end_of, "credits"), 2);
-	T_EQ(number(end_of, "completion_queue"), 0);
-	T_EQ(number(member(member(o, "producers"), "1"), "dma_device"), -1);
+	T_EQ(t_tel_first(fd, "/comch/msgq/list", 1), 0);
+	o = t_tel_ask(fd, "/comch/msgq/info,0");
+	t_tel_is_text(o, "name", "orders");
+	end_of = t_tel_member(t_tel_member(o, "consumers"), "1");
+	t_tel_is_text(end_of, "state", "RUNNING");
+	T_EQ(t_tel_number(end_of, "depth"), 1024);
+	T_EQ(t_tel_number(end_of, "credits"), 2);
+	T_EQ(t_tel_number(end_of, "completion_queue"), 0);
+	T_EQ(t_tel_number(t_tel_member(t_tel_member(o, "producers"), "1"), "dma_device"), -1);
 	json_decref(o);
-	o = tel_ask(fd, "/comch/msgq/stats,0");
-	T_EQ(number(member(member(o, "producers"), "1"), "msgs"), 1);
-	T_EQ(number(member(member(o, "consumers"), "1"), "posted"), 3);
-	T_EQ(number(member(member(o, "consumers"), "1"), "msgs"), 0);
+	o = t_tel_ask(fd, "/comch/msgq/stats,0");
+	T_EQ(t_tel_number(t_tel_member(t_tel_member(o, "producers"), "1"), "msgs"), 1);
+	T_EQ(t_tel_number(t_tel_member(t_tel_member(o, "consumers"), "1"), "posted"), 3);
+	T_EQ(t_tel_number(t_tel_member(t_tel_member(o, "consumers"), "1"), "msgs"), 0);
 	json_decref(o);
 	T_EQ(rte_comch_msgq_recv_burst(c, &cpl, 1), 1);
 	T_EQ(rte_comch_msgq_consumer_stop(c), -EINPROGRESS);
@@ -361,7 +277,7 @@ msgqs(void)
 	rte_comch_msgq_consumer_destroy(c);
 	rte_comch_msgq_producer_destroy(p);
 	T_EQ(rte_comch_msgq_destroy(q), 0);
-	list_first(fd, "/comch/msgq/list", 0);
+	t_tel_first(fd, "/comch/msgq/list", 0);
 	close(fd);
 	end();
 }
@@ -375,22 +291,22 @@ check_conn(int fd, const struct rte_comch_conn *conn, const char *side)
 
 	T_EQ(rte_comch_conn_info_get(conn, &info), 0);
 	snprintf(text, sizeof(text), "/comch/conn/info,%u", info.id);
-	o = tel_ask(fd, text);
-	is_text(o, "name", T_NAME);
-	is_text(o, "side", side);
-	is_text(o, "state", "up");
-	T_EQ(number(o, "id"), info.id);
-	T_EQ(number(o, "max_msg_size"), info.max_msg_size);
-	T_EQ(number(o, "peer_pid"), getpid());
-	T_EQ(number(o, "peer_uid"), (json_int_t)getuid());
-	T_EQ(number(o, "producers"), 0);
-	T_EQ(number(o, "consumers"), 0);
+	o = t_tel_ask(fd, text);
+	t_tel_is_text(o, "name", T_NAME);
+	t_tel_is_text(o, "side", side);
+	t_tel_is_text(o, "state", "up");
+	T_EQ(t_tel_number(o, "id"), info.id);
+	T_EQ(t_tel_number(o, "max_msg_size"), info.max_msg_size);
+	T_EQ(t_tel_number(o, "peer_pid"), getpid());
+	T_EQ(t_tel_number(o, "peer_uid"), (json_int_t)getuid());
+	T_EQ(t_tel_number(o, "producers"), 0);
+	T_EQ(t_tel_number(o, "consumers"), 0);
 	json_decref(o);
 	snprintf(text, sizeof(text), "/comch/conn/stats,%u", info.id);
-	o = tel_ask(fd, text);
-	T_EQ(number(o, "tx_msgs"), strcmp(side, "client") == 0 ? 3 : 0);
-	T_EQ(number(o, "tx_bytes"), strcmp(side, "client") == 0 ? 15 : 0);
-	T_EQ(number(o, "rx_msgs"), strcmp(side, "server") == 0 ? 3 : 0);
+	o = t_tel_ask(fd, text);
+	T_EQ(t_tel_number(o, "tx_msgs"), strcmp(side, "client") == 0 ? 3 : 0);
+	T_EQ(t_tel_number(o, "tx_bytes"), strcmp(side, "client") == 0 ? 15 : 0);
+	T_EQ(t_tel_number(o, "rx_msgs"), strcmp(side, "server") == 0 ? 3 : 0);
 	json_decref(o);
 }
 
@@ -401,7 +317,7 @@ objects(void)
 	int fd, i;
 
 	start();
-	fd = tel_open();
+	fd = t_tel_open();
 	t_pair_open(&p, NULL);
 	for (i = 0; i < 3; i++)
 		t_send(p.cconn, "hello", 5, (uint64_t)i);
@@ -409,12 +325,12 @@ objects(void)
 	check_devices(fd);
 	check_ends(fd);
 	check_shares(fd);
-	list_first(fd, "/comch/conn/list", 2);
+	t_tel_first(fd, "/comch/conn/list", 2);
 	check_conn(fd, p.sconn, "server");
 	check_conn(fd, p.cconn, "client");
 	t_pair_close(&p);
-	list_first(fd, "/comch/conn/list", 0);
-	list_first(fd, "/comch/server/list", 0);
+	t_tel_first(fd, "/comch/conn/list", 0);
+	t_tel_first(fd, "/comch/server/list", 0);
 	close(fd);
 	end();
 }
@@ -439,48 +355,48 @@ queues(void)
 	int fd;
 
 	start();
-	fd = tel_open();
+	fd = t_tel_open();
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, &conf);
 	t_flow_once(&f, 1000, 1);
 	t_flow_once(&f, 2000, 2);
-	o = tel_ask(fd, "/comch/consumer/list");
+	o = t_tel_ask(fd, "/comch/consumer/list");
 	snprintf(id, sizeof(id), "%u.1", conn_id(p.sconn));
 	T_EQ(json_array_size(o), 1);
 	T_CHECK(has_text(o, id));
 	json_decref(o);
 	/* As the list says it, and with a comma. */
 	snprintf(text, sizeof(text), "/comch/consumer/info,%s", id);
-	o = tel_ask(fd, text);
-	is_text(o, "state", "RUNNING");
-	T_EQ(number(o, "depth"), 64);
-	T_EQ(number(o, "registrations"), 1);
-	T_EQ(number(o, "snapshot"), 0);
+	o = t_tel_ask(fd, text);
+	t_tel_is_text(o, "state", "RUNNING");
+	T_EQ(t_tel_number(o, "depth"), 64);
+	T_EQ(t_tel_number(o, "registrations"), 1);
+	T_EQ(t_tel_number(o, "snapshot"), 0);
 	json_decref(o);
 	snprintf(text, sizeof(text), "/comch/consumer/stats,%u,1", conn_id(p.sconn));
-	o = tel_ask(fd, text);
-	T_EQ(number(o, "msgs"), 2);
-	T_EQ(number(o, "bytes"), 3000);
-	T_EQ(number(o, "staged"), 0);
+	o = t_tel_ask(fd, text);
+	T_EQ(t_tel_number(o, "msgs"), 2);
+	T_EQ(t_tel_number(o, "bytes"), 3000);
+	T_EQ(t_tel_number(o, "staged"), 0);
 	json_decref(o);
 	snprintf(text, sizeof(text), "/comch/producer/list,%u", conn_id(p.sconn));
-	list_first(fd, text, 0);
+	t_tel_first(fd, text, 0);
 	snprintf(text, sizeof(text), "/comch/producer/info,%u,1", conn_id(p.cconn));
-	o = tel_ask(fd, text);
-	is_text(o, "state", "RUNNING");
+	o = t_tel_ask(fd, text);
+	t_tel_is_text(o, "state", "RUNNING");
 	json_decref(o);
 	snprintf(text, sizeof(text), "/comch/producer/stats,%u,1", conn_id(p.cconn));
-	o = tel_ask(fd, text);
-	T_EQ(number(o, "msgs"), 2);
-	T_EQ(number(o, "bytes"), 3000);
+	o = t_tel_ask(fd, text);
+	T_EQ(t_tel_number(o, "msgs"), 2);
+	T_EQ(t_tel_number(o, "bytes"), 3000);
 	json_decref(o);
 	snprintf(text, sizeof(text), "/comch/conn/info,%u", conn_id(p.cconn));
-	o = tel_ask(fd, text);
-	T_EQ(number(o, "producers"), 1);
-	T_EQ(number(o, "peer_consumers"), 1);
+	o = t_tel_ask(fd, text);
+	T_EQ(t_tel_number(o, "producers"), 1);
+	T_EQ(t_tel_number(o, "peer_consumers"), 1);
 	json_decref(o);
 	t_flow_close(&f);
-	list_first(fd, "/comch/consumer/list", 0);
+	t_tel_first(fd, "/comch/consumer/list", 0);
 	t_pair_close(&p);
 	close(fd);
 	end();
@@ -498,24 +414,24 @@ explain_is(int fd, struct rte_comch_conn *conn, const struct t_flow *f, const ch
 
 	T_EQ(rte_comch_mem_info_get(f->dst.mr, &mr), 0);
 	snprintf(text, sizeof(text), "/comch/explain,%u", conn_id(conn));
-	o = tel_ask(fd, text);
+	o = t_tel_ask(fd, text);
 	snprintf(id, sizeof(id), "%u", rte_comch_consumer_id(f->cons));
-	c = member(member(o, "consumers"), id);
+	c = t_tel_member(t_tel_member(o, "consumers"), id);
 	snprintf(id, sizeof(id), "%u", mr.id);
-	m = member(member(c, "memory"), id);
-	is_text(m, "kind", rte_comch_mem_kind_name(mr.kind));
-	is_text(m, "path", path);
-	T_STR_HAS(json_string_value(member(m, "why")), why);
-	T_EQ(number(m, "len"), (json_int_t)mr.len);
-	T_EQ(number(c, "staging_size") > 0, strcmp(path, "staged") == 0);
-	T_EQ(number(c, "msgs"), 1);
-	T_EQ(number(c, "staged_msgs"), strcmp(path, "staged") == 0);
+	m = t_tel_member(t_tel_member(c, "memory"), id);
+	t_tel_is_text(m, "kind", rte_comch_mem_kind_name(mr.kind));
+	t_tel_is_text(m, "path", path);
+	T_STR_HAS(json_string_value(t_tel_member(m, "why")), why);
+	T_EQ(t_tel_number(m, "len"), (json_int_t)mr.len);
+	T_EQ(t_tel_number(c, "staging_size") > 0, strcmp(path, "staged") == 0);
+	T_EQ(t_tel_number(c, "msgs"), 1);
+	T_EQ(t_tel_number(c, "staged_msgs"), strcmp(path, "staged") == 0);
 	json_decref(o);
 	/* One consumer alone. */
 	snprintf(text, sizeof(text), "/comch/explain,%u,%u", conn_id(conn),
 		rte_comch_consumer_id(f->cons));
-	o = tel_ask(fd, text);
-	T_EQ(json_object_size(member(o, "consumers")), 1);
+	o = t_tel_ask(fd, text);
+	T_EQ(json_object_size(t_tel_member(o, "consumers")), 1);
 	json_decref(o);
 }
 
@@ -545,7 +461,7 @@ explain(void)
 	int fd;
 
 	start();
-	fd = tel_open();
+	fd = t_tel_open();
 	for (i = 0; i < RTE_DIM(cases); i++) {
 		pair_conf.dpu_args = cases[i].args;
 		conf.kind = cases[i].kind;
@@ -556,10 +472,10 @@ explain(void)
 		explain_is(fd, p.sconn, &f, cases[i].path, cases[i].why);
 		/* From the producer's side. */
 		snprintf(text, sizeof(text), "/comch/explain,%u", conn_id(p.cconn));
-		o = tel_ask(fd, text);
-		T_EQ(json_object_size(member(o, "consumers")), 0);
-		T_EQ(json_object_size(member(o, "peer_consumers")), 1);
-		T_EQ(number(o, "peer_memory"), strcmp(cases[i].path, "direct") == 0);
+		o = t_tel_ask(fd, text);
+		T_EQ(json_object_size(t_tel_member(o, "consumers")), 0);
+		T_EQ(json_object_size(t_tel_member(o, "peer_consumers")), 1);
+		T_EQ(t_tel_number(o, "peer_memory"), strcmp(cases[i].path, "direct") == 0);
 		json_decref(o);
 		t_flow_close(&f);
 		t_pair_close(&p);
@@ -600,19 +516,19 @@ mistakes(void)
 	int fd;
 
 	start();
-	fd = tel_open();
+	fd = t_tel_open();
 	t_pair_open(&p, NULL);
 	t_flow_open(&f, &p, NULL);
 	for (i = 0; i < RTE_DIM(bad); i++) {
-		o = tel_ask(fd, bad[i]);
+		o = t_tel_ask(fd, bad[i]);
 		if (!json_is_null(o))
 			T_FAIL("'%s': %s", bad[i], json_dumps(o, 0));
 		json_decref(o);
-		T_EQ(list_first(fd, "/comch/dev/list", 2), 0);
+		T_EQ(t_tel_first(fd, "/comch/dev/list", 2), 0);
 	}
 	/* A start beyond the end is valid: the list is empty. */
-	list_first(fd, "/comch/dev/list,4294967295", 0);
-	list_first(fd, "/comch/mem/list,4294967295", 0);
+	t_tel_first(fd, "/comch/dev/list,4294967295", 0);
+	t_tel_first(fd, "/comch/mem/list,4294967295", 0);
 	t_flow_close(&f);
 	t_pair_close(&p);
 	close(fd);
@@ -632,19 +548,19 @@ long_lists(void)
 	int fd;
 
 	start();
-	fd = tel_open();
+	fd = t_tel_open();
 	for (i = 0; i < NB_REGISTRATIONS; i++) {
 		mrs[i] = rte_comch_mem_register(memory, sizeof(memory), 0);
 		T_CHECK(mrs[i] != NULL);
 	}
-	T_EQ(list_first(fd, "/comch/mem/list", LIST_MAX), 0);
-	T_EQ(list_first(fd, "/comch/mem/list,512", NB_REGISTRATIONS - LIST_MAX), LIST_MAX);
+	T_EQ(t_tel_first(fd, "/comch/mem/list", LIST_MAX), 0);
+	T_EQ(t_tel_first(fd, "/comch/mem/list,512", NB_REGISTRATIONS - LIST_MAX), LIST_MAX);
 	T_EQ(rte_comch_mem_info_get(mrs[NB_REGISTRATIONS - 1], &info), 0);
 	snprintf(text, sizeof(text), "/comch/mem/info,%u", info.id);
-	o = tel_ask(fd, text);
-	is_text(o, "kind", "heap");
-	T_EQ(number(o, "len"), sizeof(memory));
-	T_EQ(number(o, "users"), 0);
+	o = t_tel_ask(fd, text);
+	t_tel_is_text(o, "kind", "heap");
+	T_EQ(t_tel_number(o, "len"), sizeof(memory));
+	T_EQ(t_tel_number(o, "users"), 0);
 	json_decref(o);
 	for (i = 0; i < NB_REGISTRATIONS; i++)
 		T_EQ(rte_comch_mem_unregister(mrs[i]), 0);
@@ -677,12 +593,12 @@ ask_all(int fd, uint32_t conn)
 	size_t i;
 
 	for (i = 0; i < RTE_DIM(plain); i++)
-		json_decref(tel_ask(fd, plain[i]));
+		json_decref(t_tel_ask(fd, plain[i]));
 	for (i = 0; i < RTE_DIM(of_conn); i++) {
 		at = strchr(of_conn[i], '%');
 		snprintf(text, sizeof(text), "%.*s%u%s", (int)(at - of_conn[i]), of_conn[i], conn,
 			at + 2);
-		json_decref(tel_ask(fd, text));
+		json_decref(t_tel_ask(fd, text));
 	}
 }
 
@@ -692,11 +608,11 @@ asker(void *arg)
 	uint64_t *nb = arg;
 	json_t *conns;
 	json_int_t id;
-	int fd = tel_open();
+	int fd = t_tel_open();
 	size_t i, nb_conns;
 
 	while (!__atomic_load_n(&quit, __ATOMIC_RELAXED)) {
-		conns = tel_ask(fd, "/comch/conn/list");
+		conns = t_tel_ask(fd, "/comch/conn/list");
 		nb_conns = json_array_size(conns);
 		for (i = 0; i <= nb_conns; i++) {
 			id = json_integer_value(json_array_get(conns, i));

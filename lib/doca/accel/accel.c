@@ -9,6 +9,7 @@
 #include <rte_common.h>
 
 #include "accel/accel.h"
+#include "accel/list.h"
 #include "dev/dev.h"
 #include "log/log.h"
 
@@ -100,8 +101,11 @@ impl_accel_event(struct doca_ctx *ctx, const struct rte_comch_event *event)
 void
 impl_accel_fini(struct doca_ctx *ctx)
 {
-	if (impl_accel_of(ctx)->dev != NULL)
-		impl_dev_drop(impl_accel_of(ctx)->dev);
+	struct impl_accel *accel = impl_accel_of(ctx);
+
+	impl_observe_end(&accel->observed);
+	if (accel->dev != NULL)
+		impl_dev_drop(accel->dev);
 }
 
 doca_error_t
@@ -119,6 +123,7 @@ impl_accel_create_without(const struct impl_ctx_ops *ops, const struct impl_acce
 	a->nb_kinds = nb_kinds;
 	a->max_tasks = IMPL_MAX_ACCEL_TASKS;
 	queue_clear(a);
+	impl_observe_begin(&a->observed, &a->ctx);
 	*accel = a;
 	return DOCA_SUCCESS;
 }
@@ -129,6 +134,15 @@ impl_accel_set_dev(struct impl_accel *accel, struct doca_dev *dev)
 	impl_ctx_init(&accel->ctx, accel->ctx.ops, impl_dev_manners(dev));
 	accel->dev = dev;
 	impl_dev_hold(dev);
+	impl_observe_dev(&accel->observed, dev);
+}
+
+void
+impl_accel_unset_dev(struct impl_accel *accel)
+{
+	impl_observe_dev(&accel->observed, NULL);
+	impl_dev_drop(accel->dev);
+	accel->dev = NULL;
 }
 
 doca_error_t
@@ -194,6 +208,7 @@ impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *
 	t->dst = dst;
 	t->kind = (uint8_t)kind;
 	t->has_begun = false;
+	t->is_counted = false;
 	*task = t;
 	return DOCA_SUCCESS;
 }
@@ -235,6 +250,7 @@ impl_accel_submit(struct doca_task *task)
 		list_add(&accel->waiting, task);
 	else
 		list_add(&accel->queue, task);
+	impl_accel_count_submit(accel_task(task));
 	impl_ctx_wants_progress(&accel->ctx);
 	return DOCA_SUCCESS;
 }
@@ -249,6 +265,14 @@ impl_accel_check(const struct doca_task *task)
 	return ret == DOCA_SUCCESS && kind->check != NULL ? kind->check(t) : ret;
 }
 
+/* A task that the program has freed ends. */
+static void
+end_orphan(struct doca_task *task, doca_error_t status)
+{
+	impl_accel_count_end(accel_task(task), status);
+	impl_task_complete(task, status);
+}
+
 /* A submitted task that is not in the queue any more is done or has failed. */
 void
 impl_accel_report(struct doca_task *task, doca_error_t status)
@@ -256,6 +280,7 @@ impl_accel_report(struct doca_task *task, doca_error_t status)
 	struct impl_accel *accel = impl_accel_of(task->ctx);
 	const struct impl_accel_conf *conf = &accel->conf[accel_task(task)->kind];
 
+	impl_accel_count_end(accel_task(task), status);
 	if (impl_task_complete(task, status)) {
 		if (status == DOCA_SUCCESS)
 			conf->done_cb(task, task->user_data, accel->ctx.user_data);
@@ -264,6 +289,15 @@ impl_accel_report(struct doca_task *task, doca_error_t status)
 	}
 	if (status != DOCA_SUCCESS)
 		impl_ctx_fail(&accel->ctx);
+}
+
+static void
+count_bytes(const struct impl_accel_task *task)
+{
+	struct impl_observed *o = &impl_accel_of(task->task.ctx)->observed;
+
+	if (!impl_accel_kind_of(task)->has_no_bufs)
+		impl_observe_count(o, &o->counters.bytes, impl_list_data(task->src));
 }
 
 doca_error_t
@@ -282,6 +316,7 @@ impl_accel_work(struct impl_accel_task *task)
 		if (ret != DOCA_SUCCESS)
 			return ret;
 		task->has_begun = true;
+		count_bytes(task);
 	}
 	return kind->run(task);
 }
@@ -339,7 +374,7 @@ report_met(struct impl_accel *accel, uint16_t most)
 	list_append(&old, &accel->waiting);
 	while ((task = list_pop(&old)) != NULL) {
 		if (task->state == IMPL_TASK_ORPHAN) {
-			impl_task_complete(task, DOCA_ERROR_SHUTDOWN);
+			end_orphan(task, DOCA_ERROR_SHUTDOWN);
 		} else if (n < most && accel->ctx.state == DOCA_CTX_STATE_RUNNING && is_met(task)) {
 			impl_accel_report(task, DOCA_SUCCESS);
 			n++;
@@ -368,7 +403,7 @@ run_oldest(struct impl_accel *accel, size_t *budget)
 	if (status == DOCA_ERROR_IN_PROGRESS)
 		return false;
 	if (task->task.state == IMPL_TASK_ORPHAN)
-		impl_task_complete(queue_pop(accel), status);
+		end_orphan(queue_pop(accel), status);
 	else
 		impl_accel_report(queue_pop(accel), status);
 	return true;

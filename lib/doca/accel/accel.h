@@ -28,6 +28,7 @@
 
 #include <rte_common.h>
 
+#include "accel/observe.h"
 #include "ctx/ctx.h"
 #include "mem/mem.h"
 
@@ -93,6 +94,7 @@ struct impl_accel {
 	struct impl_accel_list queue;   /* submitted */
 	struct impl_accel_list waiting; /* submitted, of kinds with is_met() */
 	bool is_turn_of_waiting;
+	struct impl_observed observed;
 };
 
 /* First member of an accelerator's tasks. */
@@ -102,6 +104,7 @@ struct impl_accel_task {
 	struct doca_buf *dst;
 	uint8_t kind;        /* index in `kinds` */
 	bool has_begun;
+	bool is_counted;     /* as submitted */
 	size_t budget;       /* bytes that run() may work on; it subtracts those that it does */
 };
 
@@ -143,6 +146,28 @@ impl_accel_pay(struct impl_accel_task *task, size_t len, size_t cost)
 	task->budget -= RTE_MIN(task->budget, len * cost);
 }
 
+/* Count a task, or job, that was submitted. */
+static inline void
+impl_accel_count_submit(struct impl_accel_task *task)
+{
+	struct impl_observed *o = &impl_accel_of(task->task.ctx)->observed;
+
+	task->is_counted = true;
+	impl_observe_count(o, &o->counters.submitted, 1);
+}
+
+/* Count one that is done or has failed. It may have failed before it was submitted here. */
+static inline void
+impl_accel_count_end(struct impl_accel_task *task, doca_error_t status)
+{
+	struct impl_observed *o = &impl_accel_of(task->task.ctx)->observed;
+
+	if (!task->is_counted)
+		impl_accel_count_submit(task);
+	task->is_counted = false;
+	impl_observe_count(o, status == DOCA_SUCCESS ? &o->counters.done : &o->counters.failed, 1);
+}
+
 doca_error_t impl_accel_start(struct doca_ctx *ctx);
 doca_error_t impl_accel_stop(struct doca_ctx *ctx);
 void impl_accel_release(struct doca_ctx *ctx);
@@ -172,6 +197,8 @@ doca_error_t impl_accel_create_without(const struct impl_ctx_ops *ops,
 		const struct impl_accel_kind *kinds, uint32_t nb_kinds, size_t size,
 		struct impl_accel **accel);
 void impl_accel_set_dev(struct impl_accel *accel, struct doca_dev *dev);
+/* It has none any more. */
+void impl_accel_unset_dev(struct impl_accel *accel);
 
 /* Configure a kind of tasks. */
 doca_error_t impl_accel_set_conf(struct impl_accel *accel, uint32_t kind,

@@ -23,6 +23,8 @@ impl_accel_create_for_jobs(const struct impl_ctx_ops *ops, const struct impl_acc
 		return ret;
 	(*accel)->jobs = jobs;
 	(*accel)->nb_jobs = nb_jobs;
+	/* Each of its work queues may be of another thread. */
+	(*accel)->observed.has_threads = true;
 	return DOCA_SUCCESS;
 }
 
@@ -50,8 +52,7 @@ rm_dev(struct doca_ctx *ctx, struct doca_dev *dev)
 
 	if (accel->dev != dev)
 		return DOCA_ERROR_NOT_FOUND;
-	accel->dev = NULL;
-	impl_dev_drop(dev);
+	impl_accel_unset_dev(accel);
 	return DOCA_SUCCESS;
 }
 
@@ -91,10 +92,13 @@ begin(const struct doca_job *job, void *work)
 	task->kind = type->kind;
 	type->fill(job, task);
 	ret = impl_accel_admit(task);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	impl_accel_count_submit(task);
 	enter = impl_accel_kind_of(task)->enter;
-	if (ret == DOCA_SUCCESS && enter != NULL)
+	if (enter != NULL)
 		enter(task);
-	return ret;
+	return DOCA_SUCCESS;
 }
 
 static doca_error_t
@@ -108,6 +112,7 @@ run(void *work)
 	if (ret == DOCA_ERROR_IN_PROGRESS)
 		return ret;
 	impl_accel_end(task);
+	impl_accel_count_end(task, ret);
 	if (impl_accel_kind_of(task)->leave != NULL)
 		impl_accel_kind_of(task)->leave(task);
 	return ret;

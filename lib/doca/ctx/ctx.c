@@ -12,8 +12,8 @@
 #include "ctx/ctx.h"
 #include "log/log.h"
 
-static const char *
-state_name(uint8_t state)
+const char *
+impl_ctx_state_name(uint8_t state)
 {
 	static const char *const names[] = {
 		[DOCA_CTX_STATE_IDLE] = "IDLE",
@@ -35,7 +35,7 @@ impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops,
 	ctx->burst = manners->single_progress ? 1 : IMPL_CTX_BURST;
 	ctx->keeps_freed_tasks = manners->keeps_freed_tasks;
 	ctx->deferred_end = &ctx->deferred;
-	ctx->state = DOCA_CTX_STATE_IDLE;
+	__atomic_store_n(&ctx->state, (uint8_t)DOCA_CTX_STATE_IDLE, __ATOMIC_RELAXED);
 }
 
 /*
@@ -180,7 +180,8 @@ static doca_error_t
 start_check(const struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE) {
-		IMPL_ERR("%s: cannot start while %s", ctx->ops->name, state_name(ctx->state));
+		IMPL_ERR("%s: cannot start while %s", ctx->ops->name,
+			impl_ctx_state_name(ctx->state));
 		return DOCA_ERROR_BAD_STATE;
 	}
 	if (ctx->dpa != NULL)
@@ -271,7 +272,8 @@ doca_error_t
 impl_ctx_destroy(struct doca_ctx *ctx)
 {
 	if (ctx->state != DOCA_CTX_STATE_IDLE) {
-		IMPL_ERR("%s: cannot destroy while %s", ctx->ops->name, state_name(ctx->state));
+		IMPL_ERR("%s: cannot destroy while %s", ctx->ops->name,
+			impl_ctx_state_name(ctx->state));
 		return DOCA_ERROR_IN_USE;
 	}
 	if (ctx->is_dead)

@@ -192,6 +192,7 @@ struct doca_pe {
 };
 
 /* ctx.c */
+const char *impl_ctx_state_name(uint8_t state);
 void impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops,
 		const struct impl_manners *manners);
 /* Destroy: IN_USE unless IDLE. impl_ctx_free() frees the memory, now or later. */

@@ -6,12 +6,14 @@
 
 #include <poll.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <doca_dma.h>
 
 #include "accel/worker.h"
 #include "common/result.h"
 #include "t_main.h"
+#include "t_tel.h"
 
 #define LEN 4096
 #define DEPTH 3
@@ -98,6 +100,33 @@ T_CASE(fails)
 	T_OK(doca_buf_set_data(c.w.in, c.w.mem, LEN));
 	submit(&c, 8);
 	T_OK(worker_retrieve(&c.w, DOCA_DMA_JOB_MEMCPY, &event));
+	copier_close(&c);
+}
+
+T_CASE(counted)
+{
+	struct doca_event event;
+	struct copier c;
+	json_t *stats;
+	int fd;
+
+	copier_create(&c);
+	worker_start(&c.w);
+	fd = t_tel_open();
+	submit(&c, 0);
+	T_IS(worker_retrieve(&c.w, DOCA_DMA_JOB_MEMCPY, &event), DOCA_ERROR_IO_FAILED);
+	T_OK(doca_buf_set_data(c.w.in, c.w.mem, LEN));
+	submit(&c, 1);
+	T_OK(worker_retrieve(&c.w, DOCA_DMA_JOB_MEMCPY, &event));
+	submit(&c, 2);
+	stats = t_tel_ask(fd, "/comch/accel/stats,0");
+	T_EQ(t_tel_number(stats, "submitted"), 3);
+	T_EQ(t_tel_number(stats, "done"), 1);
+	T_EQ(t_tel_number(stats, "failed"), 1);
+	T_EQ(t_tel_number(stats, "bytes"), LEN);
+	json_decref(stats);
+	T_EQ(close(fd), 0);
+	(void)worker_retrieve(&c.w, DOCA_DMA_JOB_MEMCPY, &event);
 	copier_close(&c);
 }
 
