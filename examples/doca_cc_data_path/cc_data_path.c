@@ -252,7 +252,8 @@ open_consumer(struct app *app)
 	doca_error_t result;
 
 	app->verdict.is_good = true;
-	result = blocks_open(&app->blocks, app->side.dev);
+	result = blocks_open(&app->blocks, app->side.dev, BLOCK_SIZE,
+			DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	if (result == DOCA_SUCCESS)
 		result = doca_cc_consumer_create(app->conn, app->blocks.mmap, &app->consumer);
 	if (result != DOCA_SUCCESS)
@@ -417,7 +418,8 @@ open_producer(struct app *app, uint32_t consumer_id)
 	doca_error_t result;
 	int i;
 
-	result = blocks_open(&app->blocks, app->side.dev);
+	result = blocks_open(&app->blocks, app->side.dev, BLOCK_SIZE,
+			DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	if (result == DOCA_SUCCESS)
 		result = doca_cc_producer_create(app->conn, &app->producer);
 	if (result != DOCA_SUCCESS)

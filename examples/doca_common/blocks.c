@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include <doca_log.h>
 
@@ -13,23 +14,25 @@
 
 DOCA_LOG_REGISTER(BLOCKS);
 
+/* Seconds between two lines of progress. */
+#define PROGRESS_S 0.2
+
 doca_error_t
-blocks_open(struct blocks *blocks, struct doca_dev *dev)
+blocks_open(struct blocks *blocks, struct doca_dev *dev, size_t size, uint32_t permissions)
 {
 	doca_error_t result;
 	int i;
 
-	blocks->memory = malloc(NB_BLOCKS * BLOCK_SIZE);
+	blocks->memory = malloc(NB_BLOCKS * size);
 	if (blocks->memory == NULL)
 		return DOCA_ERROR_NO_MEMORY;
 	result = doca_mmap_create(&blocks->mmap);
 	if (result == DOCA_SUCCESS)
 		result = doca_mmap_add_dev(blocks->mmap, dev);
 	if (result == DOCA_SUCCESS)
-		result = doca_mmap_set_permissions(blocks->mmap, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+		result = doca_mmap_set_permissions(blocks->mmap, permissions);
 	if (result == DOCA_SUCCESS)
-		result = doca_mmap_set_memrange(blocks->mmap, blocks->memory,
-				NB_BLOCKS * BLOCK_SIZE);
+		result = doca_mmap_set_memrange(blocks->mmap, blocks->memory, NB_BLOCKS * size);
 	if (result == DOCA_SUCCESS)
 		result = doca_mmap_start(blocks->mmap);
 	if (result == DOCA_SUCCESS)
@@ -38,8 +41,7 @@ blocks_open(struct blocks *blocks, struct doca_dev *dev)
 		result = doca_buf_inventory_start(blocks->inventory);
 	for (i = 0; i < NB_BLOCKS && result == DOCA_SUCCESS; i++)
 		result = doca_buf_inventory_buf_get_by_addr(blocks->inventory, blocks->mmap,
-				blocks->memory + (size_t)i * BLOCK_SIZE, BLOCK_SIZE,
-				&blocks->buf[i]);
+				blocks->memory + (size_t)i * size, size, &blocks->buf[i]);
 	return result;
 }
 
@@ -91,6 +93,24 @@ blocks_now(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &ts);
 	return (double)ts.tv_sec + (double)ts.tv_nsec / 1e9;
+}
+
+void
+blocks_progress(uint64_t bytes, uint64_t size, double begin)
+{
+	static double next;
+	double now = blocks_now();
+
+	if (now < next || bytes == 0)
+		return;
+	next = now + PROGRESS_S;
+	if (!isatty(STDOUT_FILENO))
+		return;
+	/* What follows on the line is printed over the last one. */
+	printf("%s: %.1f of %.1f MiB, %.0f %%, %.0f MB/s    \r", SIDE_NAME,
+		(double)bytes / (1 << 20), (double)size / (1 << 20),
+		100 * (double)bytes / (double)size, (double)bytes / (now - begin) / 1e6);
+	fflush(stdout);
 }
 
 void

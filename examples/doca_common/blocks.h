@@ -32,8 +32,12 @@ struct blocks {
 	struct doca_buf *buf[NB_BLOCKS];
 };
 
-/* Allocate memory, register it for the device, and create a buf for each block. */
-doca_error_t blocks_open(struct blocks *blocks, struct doca_dev *dev);
+/*
+ * Allocate memory, register it for the device with these permissions, and create a buf for each
+ * block, of this size.
+ */
+doca_error_t blocks_open(struct blocks *blocks, struct doca_dev *dev, size_t size,
+		uint32_t permissions);
 /* Also after a failed blocks_open(), and of blocks that were never opened. */
 void blocks_close(struct blocks *blocks);
 
@@ -43,6 +47,8 @@ uint64_t blocks_checksum(const uint8_t *data, size_t len);
 
 /* Seconds of a monotonic clock. */
 double blocks_now(void);
+/* On a terminal: show how far it is, from time to time. */
+void blocks_progress(uint64_t bytes, uint64_t size, double begin);
 /* Print amount and speed. */
 void blocks_report(const char *what, uint64_t bytes, double seconds);
 

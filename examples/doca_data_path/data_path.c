@@ -183,7 +183,8 @@ open_producer(struct app *app)
 	doca_error_t result;
 	int i;
 
-	result = blocks_open(&out->blocks, app->link.side.dev);
+	result = blocks_open(&out->blocks, app->link.side.dev, BLOCK_SIZE,
+			DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_producer_create(app->link.conn, &app->producer);
 	if (result != DOCA_SUCCESS)
@@ -312,7 +313,8 @@ open_consumer(struct app *app)
 	struct end *in = &app->in;
 	doca_error_t result;
 
-	result = blocks_open(&in->blocks, app->link.side.dev);
+	result = blocks_open(&in->blocks, app->link.side.dev, BLOCK_SIZE,
+			DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	if (result == DOCA_SUCCESS)
 		result = doca_comch_consumer_create(app->link.conn, in->blocks.mmap,
 				&app->consumer);

@@ -255,7 +255,7 @@ doca_run() {
 	timeout 60 "$doca_env" "${of_release[@]}" "$role" -- \
 		"$tmp/examples/$program/build/${program}_$role" "$@"
 }
-for program in doca_ctrl_path doca_data_path doca_cc_data_path; do
+for program in doca_ctrl_path doca_data_path doca_cc_data_path doca_file; do
 	of_release=()
 	[[ $program != *_cc_* ]] || of_release=(--doca 2.6)
 	for role in dpu host; do
@@ -268,6 +268,6 @@ for program in doca_ctrl_path doca_data_path doca_cc_data_path; do
 		fail "$program: the host's side ended with status $?: $(cat "$tmp/client.out")"
 	wait "$server_pid" || fail "$program: the DPU's side ended with status $?"
 	server_pid=
-	[[ $program != *_data_* ]] || grep -q 'all blocks are intact' "$tmp/client.out" ||
+	[[ $program == *_ctrl_* ]] || grep -Eq 'all (blocks|pieces) are intact' "$tmp/client.out" ||
 		fail "$program said: $(cat "$tmp/client.out")"
 done
