@@ -57,6 +57,7 @@ parts=(
 	'chroot 15 ^(devtools/setup|README|meson|config) the README in a fresh Debian 12'
 	'packages 25 ^(debian|meson|config|doc/man|python|examples/ci|test/(install|ci)|devtools/(build-deb|try-deb|try-image)|.*/meson.build) Debian packages: built, for arm64 as well; installed, upgraded, purged; an image for CI'
 	'debian13 20 ^(meson|config) the fast tests on Debian 13'
+	"samples 7 ^(lib/doca/|devtools/(check-doca-samples|doca-programs)) NVIDIA's programs for DOCA, with files of 1 GiB; needs checkouts, COMCH_SAMPLES=DIR[:DIR...]"
 	'arm64 30 ^(devtools/(try-)?arm64|lib/comch/wire) unit, conformance and two processes, emulated'
 )
 # Of --changed.
@@ -107,6 +108,25 @@ part_packages() {
 			"$top/devtools/try-deb-lab.sh" "$deb/12" "$deb/12-arm64"
 	} || return
 	printf '\n9 passed, 0 failed, 0 skipped\n'
+}
+
+part_samples() {
+	local dirs dir passed=0 failed=0 counts
+	IFS=: read -ra dirs <<<"${COMCH_SAMPLES:-}"
+	if [ ${#dirs[@]} -eq 0 ]; then
+		printf 'COMCH_SAMPLES names no checkout of doca-samples\n\n0 passed, 0 failed, 1 skipped\n'
+		return
+	fi
+	for dir in "${dirs[@]}"; do
+		"$top/devtools/check-doca-samples.sh" "$dir" | tee "$out/samples.out" || true
+		# "77 passed, 0 failed"; else the script itself has failed.
+		read -r -a counts < <(tail -n 1 "$out/samples.out")
+		[ "${counts[1]:-}" = passed, ] || counts=(0 'passed,' 1 failed)
+		passed=$((passed + counts[0]))
+		failed=$((failed + counts[2]))
+	done
+	printf '\n%d passed, %d failed, 0 skipped\n' "$passed" "$failed"
+	[ "$failed" -eq 0 ]
 }
 
 part_check_checks() {
