@@ -120,33 +120,59 @@ blocks_report(const char *what, uint64_t bytes, double seconds)
 		(double)bytes / (1 << 20), seconds, (double)bytes / seconds / 1e6);
 }
 
-doca_error_t
-blocks_take_file(const char *path, FILE **file, uint64_t *size)
+/* Where the values of the options go: a program has one command line. */
+static struct {
+	FILE **file;
+	uint64_t *size;
+} options;
+
+static doca_error_t
+take_file(void *value, void *config)
 {
-	*file = fopen(path, SIDE_IS_DPU ? "wb" : "rb");
-	if (*file == NULL || (!SIDE_IS_DPU && fseek(*file, 0, SEEK_END) != 0)) {
+	const char *path = value;
+	FILE *file = fopen(path, SIDE_IS_DPU ? "wb" : "rb");
+
+	(void)config;
+	*options.file = file;
+	if (file == NULL || (!SIDE_IS_DPU && fseek(file, 0, SEEK_END) != 0)) {
 		DOCA_LOG_ERR("open %s failed", path);
 		return DOCA_ERROR_IO_FAILED;
 	}
 	if (SIDE_IS_DPU)
 		return DOCA_SUCCESS;
-	*size = (uint64_t)ftell(*file);
-	rewind(*file);
-	if (*size > 0)
+	*options.size = (uint64_t)ftell(file);
+	rewind(file);
+	if (*options.size > 0)
 		return DOCA_SUCCESS;
 	DOCA_LOG_ERR("%s is empty", path);
 	return DOCA_ERROR_INVALID_VALUE;
 }
 
-doca_error_t
-blocks_take_size(const void *value, uint64_t *size)
+static doca_error_t
+take_size(void *value, void *config)
 {
 	int mib = *(const int *)value;
 
+	(void)config;
 	if (mib < 1) {
 		DOCA_LOG_ERR("size is %d MiB, must be at least 1", mib);
 		return DOCA_ERROR_INVALID_VALUE;
 	}
-	*size = (uint64_t)mib << 20;
+	*options.size = (uint64_t)mib << 20;
 	return DOCA_SUCCESS;
+}
+
+doca_error_t
+blocks_options(FILE **file, uint64_t *size)
+{
+	doca_error_t result;
+
+	options.file = file;
+	options.size = size;
+	result = side_option("f", "file", "<path>", SIDE_IS_DPU ? "output file" : "file to send",
+			DOCA_ARGP_TYPE_STRING, take_file);
+	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
+		result = side_option("s", "size", "<MiB>", "generated data to send instead (64)",
+				DOCA_ARGP_TYPE_INT, take_size);
+	return result;
 }

@@ -52,9 +52,10 @@ void blocks_progress(uint64_t bytes, uint64_t size, double begin);
 /* Print amount and speed. */
 void blocks_report(const char *what, uint64_t bytes, double seconds);
 
-/* Option: open a file, on the DPU for writing; on the host for reading, with its size. */
-doca_error_t blocks_take_file(const char *path, FILE **file, uint64_t *size);
-/* Option: a size in MiB, an int. */
-doca_error_t blocks_take_size(const void *value, uint64_t *size);
+/*
+ * Register the option -f, a file: opened on the DPU for writing, on the host for reading, with its
+ * size. On the host also the option -s, the size of generated data in MiB.
+ */
+doca_error_t blocks_options(FILE **file, uint64_t *size);
 
 #endif /* BLOCKS_H */

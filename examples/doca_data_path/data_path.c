@@ -406,22 +406,6 @@ close_ends(struct app *app)
 /* Options */
 
 static doca_error_t
-take_file(void *value, void *config)
-{
-	struct app *app = config;
-
-	return blocks_take_file(value, &app->file, &app->size);
-}
-
-static doca_error_t
-take_size(void *value, void *config)
-{
-	struct app *app = config;
-
-	return blocks_take_size(value, &app->size);
-}
-
-static doca_error_t
 take_both(void *value, void *config)
 {
 	struct app *app = config;
@@ -440,11 +424,7 @@ read_options(struct app *app, int argc, char **argv)
 		return result;
 	result = side_options(&app->link.side);
 	if (result == DOCA_SUCCESS)
-		result = side_option("f", "file", "<path>", SIDE_IS_DPU ? "output file" :
-				"file to send", DOCA_ARGP_TYPE_STRING, take_file);
-	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
-		result = side_option("s", "size", "<MiB>", "generated data to send instead (64)",
-				DOCA_ARGP_TYPE_INT, take_size);
+		result = blocks_options(&app->file, &app->size);
 	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
 		result = side_option("b", "both", NULL, "let the DPU send the same amount back",
 				DOCA_ARGP_TYPE_BOOLEAN, take_both);

@@ -557,22 +557,6 @@ close_all(struct app *app)
 /* Options */
 
 static doca_error_t
-take_file(void *value, void *config)
-{
-	struct app *app = config;
-
-	return blocks_take_file(value, &app->file, &app->size);
-}
-
-static doca_error_t
-take_size(void *value, void *config)
-{
-	struct app *app = config;
-
-	return blocks_take_size(value, &app->size);
-}
-
-static doca_error_t
 read_options(struct app *app, int argc, char **argv)
 {
 	doca_error_t result;
@@ -582,11 +566,7 @@ read_options(struct app *app, int argc, char **argv)
 		return result;
 	result = side_options(&app->link.side);
 	if (result == DOCA_SUCCESS)
-		result = side_option("f", "file", "<path>", SIDE_IS_DPU ? "output file" :
-				"file to send", DOCA_ARGP_TYPE_STRING, take_file);
-	if (result == DOCA_SUCCESS && !SIDE_IS_DPU)
-		result = side_option("s", "size", "<MiB>", "generated data to send instead (64)",
-				DOCA_ARGP_TYPE_INT, take_size);
+		result = blocks_options(&app->file, &app->size);
 	return result == DOCA_SUCCESS ? doca_argp_start(argc, argv) : result;
 }
 

@@ -17,7 +17,7 @@ json_t *t_tel_ask(int fd, const char *question);
 const json_t *t_tel_member(const json_t *o, const char *key);
 void t_tel_is_text(const json_t *o, const char *key, const char *want);
 json_int_t t_tel_number(const json_t *o, const char *key);
-/* A list of so many; the first number, or -1. */
+/* Check the length of a list. Returns its first number, or -1. */
 json_int_t t_tel_first(int fd, const char *question, size_t nb);
 
 #endif /* T_TEL_H */

@@ -30,7 +30,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Optional, after the last input (not under libFuzzer): free what outlives an input. */
 void fuzz_end(void) __attribute__((weak));
 
-/* A stream for what nobody reads. */
+/* A stream that discards its output. */
 FILE *fuzz_nowhere(void);
 /* Have the log of EAL, which runs, be formatted and go nowhere. */
 void fuzz_log_nowhere(void);

@@ -289,7 +289,7 @@ make_window(uint8_t how, int *fds, unsigned int *nb)
 		T_EQ(fcntl(fds[0], F_ADD_SEALS, F_SEAL_SEAL), 0);
 	if (how == 8)
 		T_EQ(fallocate(fds[0], FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, PAGE, PAGE), 0);
-	/* The exporter seals one that is not. */
+	/* An unsealed window is sealed by the exporter. */
 	return how == 0 || how == 6 || how > 8;
 }
 
@@ -304,7 +304,7 @@ is_up(struct peer *p, int window)
 		MAP_FAILED);
 }
 
-/* Of one that has shown a key. */
+/* Send a window in state KEYED. Returns whether the exporter accepts it. */
 static bool
 is_welcome(struct peer *p, struct comch_remote_window *text, const int *fds, unsigned int nb,
 		bool is_good)

@@ -156,7 +156,7 @@ impl_accel_count_submit(struct impl_accel_task *task)
 	impl_observe_count(o, &o->counters.submitted, 1);
 }
 
-/* Count one that is done or has failed. It may have failed before it was submitted here. */
+/* Count a task that has ended. A stop or a fault can end a task before impl_accel_submit(). */
 static inline void
 impl_accel_count_end(struct impl_accel_task *task, doca_error_t status)
 {

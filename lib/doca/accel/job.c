@@ -23,8 +23,6 @@ impl_accel_create_for_jobs(const struct impl_ctx_ops *ops, const struct impl_acc
 		return ret;
 	(*accel)->jobs = jobs;
 	(*accel)->nb_jobs = nb_jobs;
-	/* Each of its work queues may be of another thread. */
-	(*accel)->observed.has_threads = true;
 	return DOCA_SUCCESS;
 }
 

@@ -51,6 +51,7 @@ impl_observe_begin(struct impl_observed *o, const struct doca_ctx *ctx)
 	pthread_once(&once, watch_forks);
 	o->ctx = ctx;
 	o->kind = ctx->ops->name;
+	o->has_threads = ctx->ops->jobs != NULL;
 	take_lock();
 	o->id = last_id++;
 	TAILQ_INSERT_TAIL(&all, o, next);

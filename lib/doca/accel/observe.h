@@ -34,7 +34,7 @@ struct impl_observed {
 	const char *kind;
 	uint32_t id;                           /* of no other object of the process */
 	char dev[DOCA_DEVINFO_PCI_ADDR_SIZE];  /* empty: none yet */
-	bool has_threads;                      /* several, which work on its jobs */
+	bool has_threads;                      /* its work queues can have one each */
 	struct impl_counters counters;
 };
 

@@ -104,7 +104,7 @@ check_end(doca_error_t status, bool stops)
 		T_IS(status, DOCA_ERROR_SHUTDOWN);
 }
 
-/* As long as the director has exporters: 'K' one that is to be killed, 'S' stopped; 'X' exit. */
+/* 'K': import from an exporter that will be killed; 'S': that will be stopped; 'X': exit. */
 static int
 import_often(int fd, void *arg)
 {

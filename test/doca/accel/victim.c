@@ -156,7 +156,7 @@ victim_serve(struct victim *v)
 void
 victim_hang_up(struct victim *v)
 {
-	/* One that is not accepted ends as well, when its exporter is killed. */
+	/* The death of an exporter also ends connections that it has not accepted yet. */
 	if (v->fd < 0)
 		v->fd = accept4(v->listener, NULL, NULL, SOCK_CLOEXEC);
 	if (v->fd >= 0)

@@ -59,7 +59,7 @@ void victim_serve(struct victim *v);
 void victim_hang_up(struct victim *v);
 /* Its task fails, and no byte but those of its buffer is written; then it can go on. */
 void victim_fails(struct victim *v, doca_error_t error);
-/* The same: it is no longer connected. Then all is closed. */
+/* victim_fails() with NOT_CONNECTED, then victim_close(). */
 void victim_end(struct victim *v);
 
 #endif /* ACCEL_VICTIM_H */
