@@ -28,11 +28,10 @@ back(struct queue *q, struct doca_task *task)
 }
 
 static void
-open_data(void)
+make_tasks(void)
 {
 	unsigned int i;
 
-	flow_open(&flow, TASKS * LEN, TASKS);
 	flow.c.done = back;
 	flow.p.done = back;
 	for (i = 0; i < TASKS; i++) {
@@ -45,6 +44,13 @@ open_data(void)
 		send_bufs[i] = memory_buf(&flow.src, i * LEN, LEN, true);
 		send_tasks[i] = queue_put_task(&flow.p, send_bufs[i], NULL, 0, flow.id);
 	}
+}
+
+static void
+open_data(void)
+{
+	flow_open(&flow, TASKS * LEN, TASKS);
+	make_tasks();
 }
 
 static void
@@ -103,6 +109,57 @@ static void
 step_many(void)
 {
 	move(TASKS);
+}
+
+static void
+receive_again(struct queue *q, struct doca_task *task)
+{
+	RTE_SET_USED(q);
+	T_OK(doca_buf_reset_data_len(recv_bufs[doca_task_get_user_data(task).u64]));
+	T_OK(doca_task_submit(task));
+}
+
+static void
+send_again(struct queue *q, struct doca_task *task)
+{
+	RTE_SET_USED(q);
+	T_OK(doca_task_submit(task));
+}
+
+/* Every task is under way all the time: callbacks submit it again. */
+static void
+open_again(void)
+{
+	unsigned int i;
+
+	flow_open_shared(&flow, TASKS * LEN, TASKS);
+	make_tasks();
+	flow.c.done = receive_again;
+	flow.p.done = send_again;
+	for (i = 0; i < TASKS; i++) {
+		const union doca_data number = { .u64 = i };
+
+		doca_task_set_user_data(recv_tasks[i], number);
+		T_OK(doca_task_submit(recv_tasks[i]));
+		T_OK(doca_task_submit(send_tasks[i]));
+	}
+}
+
+static void
+step_again(void)
+{
+	progress(COUNT_RECV, flow.c.pe, &flow.c.nb_done, flow.c.nb_done + TASKS);
+	progress(COUNT_SEND, flow.p.pe, &flow.p.nb_done, flow.p.nb_done + TASKS);
+}
+
+static void
+close_again(void)
+{
+	flow.c.done = back;
+	flow.p.done = back;
+	progress(COUNT_RECV, flow.c.pe, &flow.c.nb_done, flow.c.nb_done + TASKS);
+	progress(COUNT_SEND, flow.p.pe, &flow.p.nb_done, flow.p.nb_done + TASKS);
+	close_data();
 }
 
 /* Before it has asked for a notification: what is there would be one. */
@@ -191,6 +248,8 @@ const struct count_row count_rows_doca[] = {
 	{ "doca", "a DOCA task of 64 bytes, alone", 1, open_data, step_one, close_data },
 	{ "doca-burst", "DOCA tasks of 64 bytes, 32 at a time", TASKS, open_data, step_many,
 		close_data },
+	{ "doca-again", "DOCA tasks of 64 bytes to shared memory, submitted by their callbacks",
+		TASKS, open_again, step_again, close_again },
 	{ "sleep-doca", "a DOCA task of 64 bytes that wakes a sleeping engine", 1, open_sleep,
 		step_sleep, close_data },
 	{ "doca-to-server", "a DOCA message of 64 bytes to the server", 1, open_ctrl,

@@ -71,7 +71,6 @@ static const struct {
 	int err;
 	doca_error_t error;
 } natives[] = {
-	{ 0, DOCA_SUCCESS },
 	{ EINPROGRESS, DOCA_ERROR_IN_PROGRESS },
 	{ EAGAIN, DOCA_ERROR_AGAIN },
 	{ EINVAL, DOCA_ERROR_INVALID_VALUE },
@@ -99,7 +98,7 @@ static const struct {
 };
 
 doca_error_t
-impl_err(int ret)
+impl_err_of(int ret)
 {
 	unsigned int i;
 

@@ -185,6 +185,25 @@ impl_consumer_task_unrevive(struct doca_task *task)
 		((struct doca_comch_consumer_task_post_recv *)(void *)task)->buf);
 }
 
+static inline struct doca_comch_consumer_task_post_recv *
+task_of(const struct rte_comch_cpl *cpl)
+{
+	return (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpl->cookie;
+}
+
+/*
+ * A callback reads its message, which is in the cache of the peer's CPU. Ask for those of the
+ * callbacks that follow: more than this many, and the CPU waits before it asks.
+ */
+#define FETCH_AHEAD 8
+
+static inline void
+fetch_payload(const struct rte_comch_cpl *cpl)
+{
+	if (cpl->len > 0)
+		rte_prefetch0(task_of(cpl)->tail);
+}
+
 bool
 impl_consumer_progress(struct doca_ctx *ctx)
 {
@@ -196,11 +215,14 @@ impl_consumer_progress(struct doca_ctx *ctx)
 	n = ops_of(c)->recv(ctx->native, cpls, ctx->burst);
 	for (i = 0; i < n; i++)
 		rte_prefetch0((void *)(uintptr_t)cpls[i].cookie);
+	for (i = 0; i < n && i < FETCH_AHEAD; i++)
+		fetch_payload(&cpls[i]);
 	for (i = 0; i < n; i++) {
+		if (i + FETCH_AHEAD < n)
+			fetch_payload(&cpls[i + FETCH_AHEAD]);
 		if (i + 1 < n)
-			rte_prefetch0(((struct doca_comch_consumer_task_post_recv *)(uintptr_t)
-				cpls[i + 1].cookie)->buf);
-		recv = (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpls[i].cookie;
+			rte_prefetch0(task_of(&cpls[i + 1])->buf);
+		recv = task_of(&cpls[i]);
 		if (!impl_task_complete(&recv->task, impl_err(cpls[i].status)))
 			continue;
 		if (likely(cpls[i].status == 0))

@@ -159,7 +159,7 @@ impl_producer_flush(struct doca_ctx *ctx)
 	if (p->nb_batched == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
 	/* Orphans are in the channel, but not in flight. */
-	if (unlikely(ctx->nb_busy != ctx->nb_inflight))
+	if (unlikely(ctx->nb_orphans > 0))
 		drop_orphans(p);
 	n = ops_of(p)->send(ctx->native, p->batch, p->nb_batched);
 	p->nb_batched -= n;
@@ -204,7 +204,7 @@ impl_producer_progress(struct doca_ctx *ctx)
 	struct rte_comch_cpl cpls[BURST];
 	uint16_t i, n;
 
-	if (ctx->nb_busy == 0)
+	if (impl_ctx_nb_busy(ctx) == 0)
 		return false;
 	impl_producer_flush(ctx);
 	n = ops_of(p)->done(ctx->native, cpls, ctx->burst);

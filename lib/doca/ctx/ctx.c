@@ -91,8 +91,8 @@ tasks_create(struct doca_ctx *ctx)
 		ctx->free_tasks = task;
 	}
 	ctx->nb_taken = 0;
-	ctx->nb_busy = 0;
 	ctx->nb_inflight = 0;
+	ctx->nb_orphans = 0;
 	return DOCA_SUCCESS;
 }
 

@@ -128,8 +128,8 @@ struct doca_ctx {
 	bool is_active;         /* in pe->active */
 	uint16_t burst;         /* completions per progress, at most */
 	struct impl_faults *faults; /* of its device; NULL: none */
-	uint32_t nb_busy;       /* tasks in the channel: submitted and orphaned */
-	uint32_t nb_inflight;   /* submitted */
+	uint32_t nb_inflight;   /* tasks submitted */
+	uint32_t nb_orphans;    /* freed, but still in the channel */
 	uint32_t nb_taken;      /* allocated by the application, submitted or not */
 	union doca_data user_data;
 	TAILQ_ENTRY(doca_ctx) next;
@@ -206,11 +206,17 @@ void impl_ctx_on_running(struct doca_ctx *ctx);
 void impl_ctx_fail(struct doca_ctx *ctx);
 /* Handle a native STATE event. */
 void impl_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
+/* The tasks in the channel. */
+static inline uint32_t
+impl_ctx_nb_busy(const struct doca_ctx *ctx)
+{
+	return ctx->nb_inflight + ctx->nb_orphans;
+}
 /* Whether neither the native object nor a task needs the context. */
 static inline bool
 impl_ctx_is_free(const struct doca_ctx *ctx)
 {
-	return ctx->native_idle && ctx->nb_busy == 0 && ctx->nb_taken == 0;
+	return ctx->native_idle && impl_ctx_nb_busy(ctx) == 0 && ctx->nb_taken == 0;
 }
 /* Whether a STOPPING context can become IDLE. */
 static inline bool
@@ -318,8 +324,8 @@ impl_task_complete(struct doca_task *task, doca_error_t status)
 {
 	struct doca_ctx *ctx = task->ctx;
 
-	ctx->nb_busy--;
 	if (unlikely(task->state == IMPL_TASK_ORPHAN)) {
+		ctx->nb_orphans--;
 		impl_task_put(task);
 		return false;
 	}

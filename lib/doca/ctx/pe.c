@@ -479,7 +479,7 @@ static bool
 is_ending(const struct doca_ctx *ctx)
 {
 	return ctx->state == DOCA_CTX_STATE_STOPPING && (impl_ctx_can_settle(ctx) ||
-		ctx->deferred != NULL || (ctx->native_idle && ctx->nb_busy > 0));
+		ctx->deferred != NULL || (ctx->native_idle && impl_ctx_nb_busy(ctx) > 0));
 }
 
 /* Whether there is work that the poll does not know of. */

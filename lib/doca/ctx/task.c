@@ -16,7 +16,6 @@ submitted(struct doca_task *task)
 	struct doca_ctx *ctx = task->ctx;
 
 	task->state = IMPL_TASK_SUBMITTED;
-	ctx->nb_busy++;
 	ctx->nb_inflight++;
 	/* Completing it may need a progress that no native event wakes. */
 	impl_pe_wake(ctx->pe);
@@ -244,6 +243,7 @@ doca_task_free(struct doca_task *task)
 		/* Canceled: freed when the channel completes it. */
 		task->state = IMPL_TASK_ORPHAN;
 		ctx->nb_inflight--;
+		ctx->nb_orphans++;
 		break;
 	default:
 		return;

@@ -199,16 +199,30 @@ queue_destroy(struct pair *t, struct queue *q)
 
 /* Flows */
 
-void
-flow_open(struct flow *f, size_t len, uint32_t nb_tasks)
+static void
+flow_open_into(struct flow *f, size_t len, uint32_t nb_tasks,
+		void (*create_dst)(struct memory *mem, struct doca_dev *dev, size_t len,
+			uint32_t access))
 {
 	pair_open(&f->t);
-	memory_create(&f->dst, f->t.server.dev, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	create_dst(&f->dst, f->t.server.dev, len, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
 	memory_create(&f->src, f->t.client.dev, len, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	consumer_create(&f->c, f->t.server.conn, f->dst.mmap, NULL, nb_tasks);
 	f->id = consumer_start(&f->t, &f->c);
 	producer_create(&f->p, f->t.client.conn, NULL, nb_tasks);
 	T_OK(doca_ctx_start(f->p.ctx));
+}
+
+void
+flow_open(struct flow *f, size_t len, uint32_t nb_tasks)
+{
+	flow_open_into(f, len, nb_tasks, memory_create);
+}
+
+void
+flow_open_shared(struct flow *f, size_t len, uint32_t nb_tasks)
+{
+	flow_open_into(f, len, nb_tasks, memory_create_shared);
 }
 
 void

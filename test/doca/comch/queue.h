@@ -64,6 +64,8 @@ struct flow {
 	uint32_t id;         /* of the consumer */
 };
 void flow_open(struct flow *f, size_t len, uint32_t nb_tasks);
+/* The producer writes into the consumer's memory itself. */
+void flow_open_shared(struct flow *f, size_t len, uint32_t nb_tasks);
 void flow_close(struct flow *f);
 /* FLOW_CASE(name, f, len, nb_tasks) { ... }: a case with one. */
 #define FLOW_CASE(name, f, len, nb_tasks) \

@@ -305,6 +305,8 @@ comch_chan_commit_one(struct comch_chan_prod *p, struct comch_chan_remote *rc, u
 
 /* A copy of more is long enough to have its lines fetched in time. */
 #define COMCH_FETCH_MAX 1024
+/* Messages of a burst that may follow: a CPU waits if it asks for more lines than 10 to 16. */
+#define COMCH_FETCH_BURST 10
 
 static __rte_always_inline void
 comch_chan_fetch_rec(const struct comch_chan_remote *rc, uint64_t pos)

@@ -157,6 +157,33 @@ fetch_next(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint64
 			comch_prefetch_write(dst + i);
 }
 
+/*
+ * After a burst, as if its messages were sent again from pos on: until the next burst, the program
+ * has other things to do than to wait for lines. But not the records' lines, which the consumer's
+ * CPU reads all the time.
+ */
+static __rte_always_inline void
+fetch_again(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint64_t pos,
+		const struct rte_comch_op *ops, uint32_t n)
+{
+	struct comch_import_cache cache = { .region = UINT32_MAX };
+	/* Acquire: as in comch_send_posted(). Model: ring.pml, seen. */
+	const int64_t posted = (int64_t)(comch_load_acquire(&rc->to.tail_seen) - pos);
+	const struct comch_desc *desc;
+	uint8_t *dst;
+	uint32_t i;
+
+	n = RTE_MIN(n, (uint32_t)COMCH_FETCH_BURST);
+	if (posted < (int64_t)n || comch_load_relaxed(&rc->rec->claim) != pos)
+		return;
+	for (i = 0; i < n && ops[i].len > 0 && ops[i].len <= COMCH_FETCH_MAX; i++) {
+		desc = comch_send_desc(&p->tx.ahead, &rc->to, pos + i, (uint32_t)posted - i);
+		if (comch_send_check_desc(&rc->to, desc, ops[i].len, &cache, &dst) != 0)
+			return;
+		comch_prefetch_write(dst);
+	}
+}
+
 /* Send operations to one consumer. Returns the number accepted. */
 static __rte_always_inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct rte_comch_op *ops,
@@ -197,6 +224,8 @@ send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct
 	count_group(p, ops, k);
 	if (n == 1)
 		fetch_next(p, rc, pos, ops[0].len);
+	else
+		fetch_again(p, rc, pos + k, ops, k);
 	/* Prefetch the descriptor that the next send reads, while the peer handles these. */
 	if (pos + k - p->tx.ahead.pos == p->tx.ahead.n)
 		rte_prefetch0(&rc->to.post_shared->desc[(pos + k) & rc->to.mask]);
