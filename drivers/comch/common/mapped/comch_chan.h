@@ -97,11 +97,16 @@ struct comch_chan_cons {
 	const struct comch_rec_shared *rec_shared; /* the peer's: read by comch_peer.h only */
 	uint32_t armed_answered; /* the peer's armed word at the last wake-up sent */
 	uint8_t fences;         /* of the link: COMCH_FENCES_* */
+	/* while nothing comes */
+	bool looks;             /* for the payload of the next message, each time */
+	uint32_t last_len;      /* of the last message received */
+	uint32_t nb_empty;      /* receives in a row that found nothing, until it looks */
+	uint64_t look_at;       /* TSC: from then on */
+	uint64_t look_cycles;
 	/* staged reception */
 	bool pulling;           /* the message at head is partly copied */
 	bool stage_lost;        /* the peer died within a message: the ring is not read again */
 	bool has_freed_space;   /* staging space was freed; producers not woken yet */
-	uint32_t nb_empty;      /* receives in a row that found nothing */
 	const uint8_t *staging; /* the peer's */
 	uint32_t staging_size;
 	uint32_t pulled;        /* bytes copied of the message at head */

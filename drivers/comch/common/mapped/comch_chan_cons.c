@@ -39,7 +39,9 @@ comch_chan_cons_bind(struct comch_chan_cons *c, struct comch_post_shared *post,
 	c->has_freed_space = false;
 	c->stage_tail = c->stage_filled = 0;
 	c->armed_answered = 0;
+	c->looks = false;
 	c->nb_empty = 0;
+	c->last_len = 0;
 	comch_recv_begin(&c->rx);
 }
 
@@ -153,24 +155,51 @@ recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 	return n;
 }
 
-/* Receives. */
-#define LONG_EMPTY 16
+/*
+ * Bytes. The stores of a longer message would wait, one after the other, for the lines that
+ * looking takes from the peer's CPU.
+ */
+#define LOOK_MAX (2 * COMCH_LINE)
 
 /*
- * A staged message has two lines besides its record, which is published last: look for them, too,
- * so that they are on the way when the record comes. But not in a stream of messages, whose
- * producer writes these lines now.
+ * A message has lines besides its record, which is published last: look for them, too, so that
+ * they are on the way when the record comes. But not in a stream of messages, whose producer writes
+ * these lines now. Where messages were staged, others will be; and the next one will be as long
+ * as the last one.
  */
-static __rte_noinline uint16_t
-recv_staged(struct comch_chan_cons *c, struct rte_comch_cpl *cpls, uint16_t n)
+static void
+look_for_payload(const struct comch_chan_cons *c)
 {
-	if (c->nb_empty >= LONG_EMPTY) {
+	const struct comch_posted *e = &c->rx.entry[c->rx.entry_head & c->rx.mask];
+	uint32_t i;
+
+	/* Acquire, as in comch_recv_burst(): what is read is bound. Model: publish.pml, find. */
+	if (comch_load_acquire(&c->rx.halt) != RTE_COMCH_HALT_NONE)
+		return;
+	if (c->stage_tail != 0) {
 		rte_prefetch0(c->staging + (c->stage_tail & (c->staging_size - 1)));
 		rte_prefetch0(&c->rec_shared->staging_head);
+		return;
 	}
-	n = comch_recv_burst(&c->rx, cpls, n, &steps, recv_all);
-	c->nb_empty = n > 0 ? 0 : c->nb_empty + 1;
-	return n;
+	if (c->last_len > LOOK_MAX || (int64_t)c->last_len > e->room)
+		return;
+	for (i = 0; i < c->last_len; i += COMCH_LINE)
+		rte_prefetch0(e->addr + i);
+}
+
+/* Reading the clock takes as long as two receives. In a stream, no more in a row find nothing. */
+#define FEW_EMPTY 8
+
+/* A receive has found nothing. */
+static void
+await_payload(struct comch_chan_cons *c)
+{
+	if (++c->nb_empty < FEW_EMPTY)
+		return;
+	if (c->nb_empty == FEW_EMPTY)
+		c->look_at = rte_rdtsc() + c->look_cycles;
+	else
+		c->looks = rte_rdtsc() >= c->look_at;
 }
 
 uint16_t
@@ -178,13 +207,17 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
 
-	/*
-	 * Where messages were staged, others will be. Acquire, as in comch_recv_burst(): what is
-	 * read then is bound. Model: publish.pml, find.
-	 */
-	if (comch_load_acquire(&c->rx.halt) == RTE_COMCH_HALT_NONE && c->stage_tail != 0)
-		return recv_staged(c, cpls, n);
-	return comch_recv_burst(&c->rx, cpls, n, &steps, recv_all);
+	if (c->looks)
+		look_for_payload(c);
+	n = comch_recv_burst(&c->rx, cpls, n, &steps, recv_all);
+	if (n > 0) {
+		c->last_len = cpls[n - 1].len;
+		c->nb_empty = 0;
+		c->looks = false;
+	} else if (!c->looks) {
+		await_payload(c);
+	}
+	return n;
 }
 
 /* Stop and wake-up */

@@ -30,6 +30,8 @@
  * again, as it is edge-triggered.
  */
 #define UNREAD_WAKES 16
+/* A consumer looks for payloads after this time, ns: longer than between two of a stream. */
+#define LOOK_AFTER 50
 #define WAKE_SNDBUF (64 << 10)
 
 static struct comch_map_dq *
@@ -272,6 +274,7 @@ comch_map_cons_create(struct rte_comch_link *link, const struct rte_comch_cons_a
 	if (ret != 0)
 		goto err_fini;
 	c->chan.timeout_cycles = rte_get_tsc_hz() / 1000 * args->stop_ms;
+	c->chan.look_cycles = rte_get_tsc_hz() / (NS_PER_S / LOOK_AFTER);
 	c->chan.wake_peer = on_wake_peer;
 	core->post = COMCH_GUARDS ? guarded_post : comch_chan_post;
 	core->recv = COMCH_GUARDS ? guarded_recv : comch_chan_recv;
