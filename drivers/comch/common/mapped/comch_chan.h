@@ -102,7 +102,7 @@ struct comch_chan_cons {
 	uint32_t last_len;      /* of the last message received */
 	uint32_t nb_empty;      /* receives in a row that found nothing, until it looks */
 	uint64_t look_at;       /* TSC: from then on */
-	uint64_t look_cycles;
+	uint64_t look_cycles;   /* from the last of some receives that found nothing */
 	/* staged reception */
 	bool pulling;           /* the message at head is partly copied */
 	bool stage_lost;        /* the peer died within a message: the ring is not read again */

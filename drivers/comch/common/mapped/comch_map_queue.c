@@ -30,9 +30,9 @@
  * again, as it is edge-triggered.
  */
 #define UNREAD_WAKES 16
-/* A consumer looks for payloads after this time, ns: longer than between two of a stream. */
-#define LOOK_AFTER 50
 #define WAKE_SNDBUF (64 << 10)
+/* ns; look_cycles of a consumer. Longer than between two messages of a stream. */
+#define LOOK_AFTER 50
 
 static struct comch_map_dq *
 map_dq(struct rte_comch_dq *dq)
