@@ -158,7 +158,7 @@ impl_producer_flush(struct doca_ctx *ctx)
 
 	if (p->nb_batched == 0 || ctx->state != DOCA_CTX_STATE_RUNNING)
 		return;
-	/* Orphans are in the channel, but not in flight. */
+	/* Some of them may be in the batch. */
 	if (unlikely(ctx->nb_orphans > 0))
 		drop_orphans(p);
 	n = ops_of(p)->send(ctx->native, p->batch, p->nb_batched);

@@ -129,7 +129,7 @@ struct doca_ctx {
 	uint16_t burst;         /* completions per progress, at most */
 	struct impl_faults *faults; /* of its device; NULL: none */
 	uint32_t nb_inflight;   /* tasks submitted */
-	uint32_t nb_orphans;    /* freed, but still in the channel */
+	uint32_t nb_orphans;    /* freed, but not complete */
 	uint32_t nb_taken;      /* allocated by the application, submitted or not */
 	union doca_data user_data;
 	TAILQ_ENTRY(doca_ctx) next;
@@ -206,7 +206,7 @@ void impl_ctx_on_running(struct doca_ctx *ctx);
 void impl_ctx_fail(struct doca_ctx *ctx);
 /* Handle a native STATE event. */
 void impl_ctx_on_state(struct doca_ctx *ctx, const struct rte_comch_event *event);
-/* The tasks in the channel. */
+/* The tasks that are not complete. */
 static inline uint32_t
 impl_ctx_nb_busy(const struct doca_ctx *ctx)
 {

@@ -99,7 +99,7 @@ struct comch_chan_cons {
 	uint8_t fences;         /* of the link: COMCH_FENCES_* */
 	/* while nothing comes */
 	bool looks;             /* for the payload of the next message, each time */
-	uint32_t last_len;      /* of the last message received */
+	uint32_t last_len;      /* of the last completion */
 	uint32_t nb_empty;      /* receives in a row that found nothing, until it looks */
 	uint64_t look_at;       /* TSC: from then on */
 	uint64_t look_cycles;   /* from the last of some receives that found nothing */
@@ -305,7 +305,7 @@ comch_chan_commit_one(struct comch_chan_prod *p, struct comch_chan_remote *rc, u
 /*
  * The consumer has the lines that we write, and a claim waits until each store before it has
  * got its line: one after the other. So senders ask for lines early, and for many at a time: for
- * the first ones of a burst, and after a single message for those of one that may follow.
+ * the first ones of a burst, and after a message or a burst for those of one that may follow.
  */
 
 /* A copy of more is long enough to have its lines fetched in time. */

@@ -171,20 +171,19 @@ static void
 look_for_payload(const struct comch_chan_cons *c)
 {
 	const struct comch_posted *e = &c->rx.entry[c->rx.entry_head & c->rx.mask];
-	uint32_t i;
+	const uint8_t *at;
 
-	/* Acquire, as in comch_recv_burst(): what is read is bound. Model: publish.pml, find. */
-	if (comch_load_acquire(&c->rx.halt) != RTE_COMCH_HALT_NONE)
-		return;
 	if (c->stage_tail != 0) {
 		rte_prefetch0(c->staging + (c->stage_tail & (c->staging_size - 1)));
 		rte_prefetch0(&c->rec_shared->staging_head);
 		return;
 	}
-	if (c->last_len > LOOK_MAX || (int64_t)c->last_len > e->room)
+	if (c->last_len > LOOK_MAX || (int64_t)c->last_len > e->room ||
+			c->rx.entry_head == c->rx.entry_tail)
 		return;
-	for (i = 0; i < c->last_len; i += COMCH_LINE)
-		rte_prefetch0(e->addr + i);
+	for (at = RTE_PTR_ALIGN_FLOOR(e->addr, COMCH_LINE); at < e->addr + c->last_len;
+			at += COMCH_LINE)
+		rte_prefetch0(at);
 }
 
 /* Reading the clock takes as long as two receives. In a stream, no more in a row find nothing. */
@@ -207,6 +206,12 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
 
+	/*
+	 * Acquire, as in comch_recv_burst(): what is read after it is bound. It may be bound by
+	 * another thread now. Model: publish.pml, find.
+	 */
+	if (unlikely(comch_load_acquire(&c->rx.halt) != RTE_COMCH_HALT_NONE))
+		return recv_all(&c->rx, cpls, n);
 	if (c->looks)
 		look_for_payload(c);
 	n = comch_recv_burst(&c->rx, cpls, n, &steps, recv_all);

@@ -169,16 +169,21 @@ fetch_again(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint6
 	struct comch_import_cache cache = { .region = UINT32_MAX };
 	/* Acquire: as in comch_send_posted(). Model: ring.pml, seen. */
 	const int64_t posted = (int64_t)(comch_load_acquire(&rc->to.tail_seen) - pos);
-	const struct comch_desc *desc;
+	struct comch_ahead *ahead = &p->tx.ahead;
 	uint8_t *dst;
 	uint32_t i;
 
-	n = RTE_MIN(n, (uint32_t)COMCH_FETCH_BURST);
-	if (posted < (int64_t)n || comch_load_relaxed(&rc->rec->claim) != pos)
+	if (posted <= 0 || comch_load_relaxed(&rc->rec->claim) != pos)
 		return;
-	for (i = 0; i < n && ops[i].len > 0 && ops[i].len <= COMCH_FETCH_MAX; i++) {
-		desc = comch_send_desc(&p->tx.ahead, &rc->to, pos + i, (uint32_t)posted - i);
-		if (comch_send_check_desc(&rc->to, desc, ops[i].len, &cache, &dst) != 0)
+	/* Read descriptors if none is left. If some are, they are needed first. */
+	comch_send_desc(ahead, &rc->to, pos, (uint32_t)posted);
+	n = RTE_MIN(RTE_MIN(n, (uint32_t)COMCH_FETCH_BURST),
+		ahead->n - (uint32_t)(pos - ahead->pos));
+	for (i = 0; i < n; i++) {
+		if (ops[i].len == 0 || ops[i].len > COMCH_FETCH_MAX)
+			continue;
+		if (comch_send_check_desc(&rc->to, &ahead->desc[(pos + i) % COMCH_AHEAD],
+				ops[i].len, &cache, &dst) != 0)
 			return;
 		comch_prefetch_write(dst);
 	}
