@@ -57,12 +57,12 @@ doca_workq_create(uint32_t depth, struct doca_workq **workq)
 {
 	struct doca_workq *w;
 
-	if (depth == 0 || workq == NULL)
+	if (workq == NULL)
 		return DOCA_ERROR_INVALID_VALUE;
 	w = calloc(1, sizeof(*w));
 	if (w == NULL)
 		return DOCA_ERROR_NO_MEMORY;
-	w->depth = depth;
+	w->depth = RTE_MAX(depth, 1u);
 	TAILQ_INIT(&w->jobs);
 	TAILQ_INIT(&w->members);
 	w->fd = doca_event_invalid_handle;

@@ -74,11 +74,11 @@ struct doca_event {
  * Create a work queue; doca_workq_destroy() frees it.
  *
  * @param depth
- *   Maximum number of jobs in flight; not 0.
+ *   Maximum number of jobs in flight. 0 is 1, since programs of 2.2 for sync events pass it.
  * @param[out] workq
  *   The queue.
  * @return
- *   - DOCA_ERROR_INVALID_VALUE: *depth* is 0
+ *   - DOCA_ERROR_INVALID_VALUE: *workq* is NULL
  *   - DOCA_ERROR_NO_MEMORY
  */
 DOCA_EXPERIMENTAL

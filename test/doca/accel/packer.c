@@ -49,6 +49,13 @@ CALLBACK(decompress_deflate, adler)
 CALLBACK(decompress_lz4_stream, xxh)
 CALLBACK(decompress_lz4_block, xxh)
 
+static void
+on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev,
+		enum doca_ctx_states next)
+{
+	state_log_note(&((struct packer *)user_data.ptr)->states, ctx, prev, next);
+}
+
 void
 packer_create(struct packer *p)
 {
@@ -59,6 +66,7 @@ packer_create(struct packer *p)
 	T_OK(doca_pe_create(&p->pe));
 	T_OK(doca_pe_connect_ctx(p->pe, p->ctx));
 	T_OK(doca_ctx_set_user_data(p->ctx, (union doca_data){ .ptr = p }));
+	T_OK(doca_ctx_set_state_changed_cb(p->ctx, on_state));
 	memory_create_new(&p->src, p->dev, PACKER_SIZE);
 	memory_create_new(&p->dst, p->dev, PACKER_SIZE);
 	p->in = memory_buf(&p->src, 0, PACKER_SIZE, true);
@@ -77,8 +85,12 @@ packer_open(struct packer *p)
 		on_decompress_lz4_stream, on_decompress_lz4_stream, 1));
 	T_OK(doca_compress_task_decompress_lz4_block_set_conf(p->compress,
 		on_decompress_lz4_block, on_decompress_lz4_block, 1));
+	/* It is where a stop leads to. */
+	T_OK(doca_ctx_stop(p->ctx));
+	T_EQ(p->states.nb, 0);
 	T_OK(doca_ctx_start(p->ctx));
 	T_CHECK(ctx_is_running(p->ctx));
+	T_EQ(p->states.nb, 1);
 }
 
 void
@@ -231,6 +243,7 @@ packer_fails(struct packer *p, struct doca_task *task, size_t room, doca_error_t
 		T_EQ(memcmp(beyond, beyond + 1, PACKER_SIZE - room - 1), 0);
 	}
 	T_WAIT(doca_pe_progress(p->pe), ctx_is_idle(p->ctx));
+	memset(&p->states, 0, sizeof(p->states));
 	T_OK(doca_ctx_start(p->ctx));
 }
 

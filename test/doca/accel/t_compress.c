@@ -30,6 +30,7 @@ PACKER_CASE(compresses)
 	/* What does not get less. behaviour: Z4 */
 	t_fill(p->src.addr, PACKER_SIZE / 4, 1);
 	T_GE(packer_compresses(p, PACKER_SIZE / 4), PACKER_SIZE / 4);
+	T_LE(packer_out_len(p), PACKER_SIZE / 2);
 }
 
 /* behaviour: Z2, Z3 */
@@ -181,7 +182,7 @@ PACKER_CASE(empty_blocks_of_deflate)
 	T_EQ(turns, PACKER_SIZE / (16 * 1024));
 }
 
-/* behaviour: Z6 */
+/* behaviour: Z6, Y12 */
 PACKER_CASE(corrupt_deflate)
 {
 	uint8_t packed[256], bad[256];

@@ -42,6 +42,16 @@ T_CASE(life)
 	}
 }
 
+/* A copy reads it only. */
+static void
+check_source(const struct copier *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < COPIER_SIZE; i++)
+		T_EQ(c->src.addr[i], (uint8_t)(i + i / 251));
+}
+
 /* behaviour: B1, Y7 */
 T_CASE(lengths)
 {
@@ -61,6 +71,7 @@ T_CASE(lengths)
 		T_EQ(data_len(dst), lens[i]);
 		T_EQ(data_len(src), lens[i]);
 		T_EQ(memcmp(c.dst.addr, c.src.addr, lens[i]), 0);
+		check_source(&c);
 		T_CHECK(lens[i] == COPIER_SIZE || c.dst.addr[lens[i]] == 0xee);
 		free_bufs(src, dst);
 	}
@@ -118,6 +129,16 @@ T_CASE(appends)
 	copier_wait(&c, 2);
 	T_EQ(data_len(dst), 20);
 	T_EQ(memcmp(c.dst.addr + 30, c.src.addr + 10, 20), 0);
+	/* Which is the head, if its data begins there. */
+	T_OK(doca_buf_set_data(dst, c.dst.addr, 5));
+	copier_submit(&c, src, dst);
+	copier_wait(&c, 3);
+	T_EQ(memcmp(c.dst.addr + 5, c.src.addr + 10, 20), 0);
+	T_OK(doca_buf_reset_data_len(dst));
+	copier_submit(&c, src, dst);
+	copier_wait(&c, 4);
+	T_EQ(data_len(dst), 20);
+	T_EQ(memcmp(c.dst.addr, c.src.addr + 10, 20), 0);
 	free_bufs(src, dst);
 	copier_close(&c);
 }
@@ -163,6 +184,89 @@ T_CASE(lists)
 	T_EQ(data_len(third), 0);
 	T_EQ(c.dst.addr[2000], 0);
 	free_bufs(src, dst);
+	copier_close(&c);
+}
+
+/* All bytes find a place, and none is left. behaviour: B3 */
+T_CASE(lists_of_one_size)
+{
+	static const size_t from[] = { 100, 50, 300, 0 }, to[] = { 260, 190, 0 };
+	struct doca_buf *src, *dst, *second;
+	struct copier c;
+
+	copier_open(&c);
+	src = list_of(&c.src, from, true);
+	dst = list_of(&c.dst, to, false);
+	copier_submit(&c, src, dst);
+	copier_wait(&c, 1);
+	T_EQ(c.nb_done, 1);
+	T_OK(doca_buf_get_next_in_list(dst, &second));
+	T_EQ(data_len(dst), 260);
+	T_EQ(data_len(second), 190);
+	T_EQ(memcmp(c.dst.addr, c.src.addr, 100), 0);
+	T_EQ(memcmp(c.dst.addr + 100, c.src.addr + 1000, 50), 0);
+	T_EQ(memcmp(c.dst.addr + 150, c.src.addr + 2000, 110), 0);
+	T_EQ(memcmp(c.dst.addr + 1000, c.src.addr + 2110, 190), 0);
+	T_EQ(c.dst.addr[260], 0);
+	T_EQ(c.dst.addr[1190], 0);
+	free_bufs(src, dst);
+	copier_close(&c);
+}
+
+static uint32_t
+nb_free(struct memory *mem)
+{
+	uint32_t nb;
+
+	T_OK(doca_buf_inventory_get_num_free_elements(mem->inv, &nb));
+	return nb;
+}
+
+/* Programs free a task and its buffers in its callback, in either order. */
+static void
+free_bufs_first(struct copier *c, struct doca_dma_task_memcpy *task)
+{
+	/* The task names its source as one that it does not change. */
+	struct doca_buf *src = (struct doca_buf *)(uintptr_t)doca_dma_task_memcpy_get_src(task);
+
+	RTE_SET_USED(c);
+	free_bufs(src, doca_dma_task_memcpy_get_dst(task));
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+}
+
+static void
+free_task_first(struct copier *c, struct doca_dma_task_memcpy *task)
+{
+	struct doca_buf *src = (struct doca_buf *)(uintptr_t)doca_dma_task_memcpy_get_src(task);
+	struct doca_buf *dst = doca_dma_task_memcpy_get_dst(task);
+
+	RTE_SET_USED(c);
+	doca_task_free(doca_dma_task_memcpy_as_task(task));
+	free_bufs(src, dst);
+}
+
+/* behaviour: Y10 */
+T_CASE(buffers_freed_in_the_callback)
+{
+	struct copier c;
+	uint32_t src, dst;
+
+	copier_open(&c);
+	src = nb_free(&c.src);
+	dst = nb_free(&c.dst);
+	c.hook = free_bufs_first;
+	copier_submit(&c, memory_buf(&c.src, 0, 10, true), memory_buf(&c.dst, 0, 10, false));
+	T_EQ(nb_free(&c.src), src - 1);
+	T_EQ(nb_free(&c.dst), dst - 1);
+	copier_wait(&c, 1);
+	T_EQ(nb_free(&c.src), src);
+	T_EQ(nb_free(&c.dst), dst);
+	c.hook = free_task_first;
+	copier_submit(&c, memory_buf(&c.src, 0, 10, true), memory_buf(&c.dst, 0, 10, false));
+	copier_wait(&c, 2);
+	T_EQ(c.nb_done, 2);
+	T_EQ(nb_free(&c.src), src);
+	T_EQ(nb_free(&c.dst), dst);
 	copier_close(&c);
 }
 
@@ -228,11 +332,16 @@ T_CASE(stop_in_the_last_callback)
 	T_EQ(c.nb_done, 3);
 	T_EQ(c.nb_errors, 0);
 	state_log_check(&c.states);
+	/* Programs that clean up stop it once more. behaviour: Y4 */
+	i = c.states.nb;
+	T_OK(doca_ctx_stop(c.ctx));
+	T_EQ(c.states.nb, i);
+	T_CHECK(ctx_is_idle(c.ctx));
 	free_bufs(src, dst);
 	copier_close(&c);
 }
 
-/* behaviour: Y5, Y12 */
+/* behaviour: Y5 */
 T_CASE(stop_with_tasks)
 {
 	struct doca_dma_task_memcpy *tasks[5];

@@ -4,6 +4,12 @@
 
 /* Arguments of DOCA DMA that are refused, and its settings. */
 
+#include <stdlib.h>
+
+#include <doca_compress.h>
+#include <doca_sha.h>
+#include <doca_sync_event.h>
+
 #include "accel/copier.h"
 #include "common/file.h"
 #include "t_main.h"
@@ -32,6 +38,41 @@ T_CASE(capabilities)
 	T_GETS(doca_dma_cap_get_max_num_tasks(c.dma, &nb), nb, 65536);
 	T_REFUSES_NULL(doca_dma_cap_get_max_num_tasks, c.dma, &nb);
 	copier_close(&c);
+}
+
+static void
+check_devices(const char *role)
+{
+	struct doca_devinfo **list;
+	uint32_t i, nb;
+
+	setenv("COMCH_ROLE", role, 1);
+	T_OK(doca_devinfo_create_list(&list, &nb));
+	T_EQ(nb, 2);
+	for (i = 0; i < nb; i++) {
+		T_OK(doca_dma_cap_task_memcpy_is_supported(list[i]));
+		T_OK(doca_sha_cap_task_hash_get_supported(list[i], DOCA_SHA_ALGORITHM_SHA1));
+		T_OK(doca_compress_cap_task_compress_deflate_is_supported(list[i]));
+		T_OK(doca_compress_cap_task_decompress_deflate_is_supported(list[i]));
+		T_OK(doca_compress_cap_task_decompress_lz4_stream_is_supported(list[i]));
+		T_OK(doca_compress_cap_task_decompress_lz4_block_is_supported(list[i]));
+		T_OK(doca_sync_event_cap_task_get_is_supported(list[i]));
+		T_OK(doca_sync_event_cap_task_notify_set_is_supported(list[i]));
+		T_OK(doca_sync_event_cap_task_notify_add_is_supported(list[i]));
+		T_OK(doca_sync_event_cap_task_wait_eq_is_supported(list[i]));
+		T_OK(doca_sync_event_cap_task_wait_neq_is_supported(list[i]));
+	}
+	T_OK(doca_devinfo_destroy_list(list));
+}
+
+/* All devices have all accelerators, so programs may take the first. behaviour: Y9 */
+T_CASE(every_device)
+{
+	device_table_write("[device dpu]\npci = 03:00.0\n[device dpu2]\npci = 04:00.0\n"
+		"[function pf0]\ndevice = dpu\npci = b1:00.0\n"
+		"[function pf1]\ndevice = dpu2\npci = b1:00.1\n");
+	check_devices("dpu");
+	check_devices("host");
 }
 
 T_CASE(objects)
@@ -109,6 +150,9 @@ T_CASE(limits)
 	T_OK(doca_buf_set_data(src, c.src.addr, 100));
 	T_OK(doca_task_submit(doca_dma_task_memcpy_as_task(task)));
 	copier_wait(&c, 1);
+	T_EQ(c.nb_done, 1);
+	T_EQ(data_len(dst), 100);
+	T_EQ(memcmp(c.dst.addr, c.src.addr, 100), 0);
 	T_OK(doca_ctx_stop(c.ctx));
 	T_INVALID(doca_dma_task_memcpy_set_conf(c.dma, nothing, nothing, 257));
 	free_bufs(src, dst);

@@ -101,6 +101,24 @@ JOBS_CASE(jobs)
 	T_EQ(value, 7);
 }
 
+/* Some programs ask for none. behaviour: H17 */
+JOBS_CASE(depth_of_zero)
+{
+	struct doca_sync_event_job_update_set set = {
+		.base = job(j, DOCA_SYNC_EVENT_JOB_UPDATE_SET), .value = 5,
+	};
+
+	T_OK(doca_ctx_workq_rm(j->ctx, j->workq));
+	T_OK(doca_workq_destroy(j->workq));
+	T_OK(doca_workq_create(0, &j->workq));
+	T_OK(doca_ctx_workq_add(j->ctx, j->workq));
+	T_OK(doca_workq_submit(j->workq, &set.base));
+	T_IS(doca_workq_submit(j->workq, &set.base), DOCA_ERROR_NO_MEMORY);
+	done(j, DOCA_SYNC_EVENT_JOB_UPDATE_SET);
+	T_OK(doca_workq_submit(j->workq, &set.base));
+	done(j, DOCA_SYNC_EVENT_JOB_UPDATE_SET);
+}
+
 /* behaviour: H17 */
 T_CASE(names)
 {

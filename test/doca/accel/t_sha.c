@@ -125,6 +125,7 @@ hasher_open(struct hasher *h)
 	T_OK(doca_sha_task_partial_hash_set_conf(h->sha, on_part, on_part, 1));
 	T_OK(doca_ctx_start(h->ctx));
 	T_CHECK(ctx_is_running(h->ctx));
+	T_EQ(h->states.nb, 1);
 }
 
 static void
@@ -413,7 +414,7 @@ HASHER_CASE(refused_submits)
 	T_OK(doca_buf_dec_refcount(more, NULL));
 }
 
-/* A task that fails, and what is behind it; its context stops. behaviour: U6 */
+/* A task that fails, and what is behind it; its context stops. behaviour: U6, Y12 */
 HASHER_CASE(failed_tasks)
 {
 	struct memory fixed;
@@ -489,6 +490,7 @@ T_CASE(both_kinds)
 	struct doca_sha_task_partial_hash *part, *other_part;
 	struct doca_sha_task_hash *task, *other;
 	const union doca_data none = { .u64 = 5 };
+	char digest[2 * MAX_DIGEST + 1];
 	struct hasher h;
 
 	hasher_create(&h);
@@ -506,6 +508,15 @@ T_CASE(both_kinds)
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
 	T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(part)));
 	wait_done(&h, 2);
+	strcpy(digest, hex_of(h.out));
+	T_EQ(strlen(digest), 64);
+	/* The same message, to the same buffer. */
+	memset(h.dst.addr, 0, 32);
+	T_OK(doca_buf_set_data(h.in, h.src.addr, 0));
+	T_OK(doca_sha_task_partial_hash_set_is_final_buf(part));
+	T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(part)));
+	wait_done(&h, 3);
+	T_STR_EQ(hex_of(h.out), digest);
 	doca_task_free(doca_sha_task_hash_as_task(task));
 	doca_task_free(doca_sha_task_partial_hash_as_task(part));
 	hasher_close(&h);

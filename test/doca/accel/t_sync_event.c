@@ -155,7 +155,8 @@ T_CASE(functions)
 
 	event_create(&e);
 	T_IS(doca_sync_event_get(e.event, &value), DOCA_ERROR_BAD_STATE);
-	/* Without an engine. */
+	/* Without an engine, which a context needs. */
+	T_IS(doca_ctx_start(e.ctx), DOCA_ERROR_NOT_CONNECTED);
 	T_OK(doca_sync_event_start(e.event));
 	T_GETS(doca_sync_event_get(e.event, &value), value, 0);
 	T_GETS(doca_sync_event_update_add(e.event, 1, &value), value, 0);

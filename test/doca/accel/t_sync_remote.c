@@ -38,7 +38,7 @@ struct pair {
 	unsigned int nb_done, nb_errors;
 };
 
-/* 'W': wait, then set; 'A': add many times; 'X': stop, destroy and exit. */
+/* 'W': wait, then set; 'P': wait, then add 1; 'A': add many times; 'X': stop, destroy and exit. */
 static void
 serve(int fd, struct doca_sync_event *event)
 {
@@ -54,10 +54,13 @@ serve(int fd, struct doca_sync_event *event)
 			T_OK(doca_sync_event_update_add(event, 1, NULL));
 		if (step.code == 'A')
 			t_say(fd, 'D', 0);
-		if (step.code != 'W')
+		if (step.code != 'W' && step.code != 'P')
 			continue;
 		T_OK(doca_sync_event_wait_eq_yield(event, step.value, ALL));
-		T_OK(doca_sync_event_update_set(event, step.value + 1));
+		if (step.code == 'W')
+			T_OK(doca_sync_event_update_set(event, step.value + 1));
+		else
+			T_OK(doca_sync_event_update_add(event, 1, NULL));
 	}
 }
 
@@ -143,9 +146,12 @@ handshake(bool host_exports)
 	exporter_do(&p, 'W', 1);
 	T_OK(doca_sync_event_update_set(p.event, 1));
 	T_OK(doca_sync_event_wait_eq(p.event, 2, ALL));
+	exporter_do(&p, 'P', 3);
+	T_OK(doca_sync_event_update_add(p.event, 1, NULL));
+	T_OK(doca_sync_event_wait_eq_yield(p.event, 4, ALL));
 	/* It is gone, and nothing is lost. */
 	exporter_ends(&p);
-	T_OK(doca_sync_event_wait_eq_yield(p.event, 2, ALL));
+	T_OK(doca_sync_event_wait_eq_yield(p.event, 4, ALL));
 	T_OK(doca_sync_event_stop(p.event));
 	pair_end(&p);
 }

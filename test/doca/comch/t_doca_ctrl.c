@@ -185,12 +185,13 @@ PAIR_CASE(messages, t)
 	for (i = 0; i < RTE_DIM(lens); i++) {
 		t_fill(msg, lens[i], i);
 		side_send(&t->server, msg, lens[i]);
-		T_WAIT(pair_progress(t), t->client.nb_msgs == i + 1 && t->server.nb_sent == i + 1);
+		/* Nothing more of the sender is needed, which may wait for something else now. */
+		T_WAIT(doca_pe_progress(t->client.pe), t->client.nb_msgs == i + 1);
+		T_WAIT(pair_progress(t), t->server.nb_sent == i + 1);
 		T_EQ(t->client.msg_len, lens[i]);
 		T_VERIFY(t->client.msg, lens[i], i);
 		t_fill(msg, lens[i], i + 100);
 		side_send(&t->client, msg, lens[i]);
-		/* Nothing more of the sender is needed. */
 		T_WAIT(doca_pe_progress(t->server.pe), t->server.nb_msgs >= i + 1);
 		T_EQ(t->server.msg_len, lens[i]);
 		T_VERIFY(t->server.msg, lens[i], i + 100);

@@ -25,7 +25,6 @@ T_CASE(life)
 {
 	struct doca_workq *w;
 
-	T_INVALID(doca_workq_create(0, &w));
 	T_INVALID(doca_workq_create(1, NULL));
 	T_OK(doca_workq_create(UINT32_MAX, &w));
 	T_OK(doca_workq_destroy(w));
