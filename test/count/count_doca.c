@@ -157,8 +157,7 @@ close_again(void)
 {
 	flow.c.done = back;
 	flow.p.done = back;
-	progress(COUNT_RECV, flow.c.pe, &flow.c.nb_done, flow.c.nb_done + TASKS);
-	progress(COUNT_SEND, flow.p.pe, &flow.p.nb_done, flow.p.nb_done + TASKS);
+	step_again();
 	close_data();
 }
 

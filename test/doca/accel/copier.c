@@ -9,15 +9,6 @@
 #include "accel/copier.h"
 
 static void
-on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev,
-		enum doca_ctx_states next)
-{
-	struct copier *c = user_data.ptr;
-
-	state_log_note(&c->states, ctx, prev, next);
-}
-
-static void
 ends(struct copier *c, struct doca_dma_task_memcpy *task)
 {
 	c->status = doca_task_get_status(doca_dma_task_memcpy_as_task(task));
@@ -63,12 +54,12 @@ copier_create(struct copier *c, const char *role, const char *pci)
 	T_OK(doca_pe_create(&c->pe));
 	T_OK(doca_pe_connect_ctx(c->pe, c->ctx));
 	T_OK(doca_ctx_set_user_data(c->ctx, (union doca_data){ .ptr = c }));
-	T_OK(doca_ctx_set_state_changed_cb(c->ctx, on_state));
+	T_OK(doca_ctx_set_state_changed_cb(c->ctx, state_log_note));
 	T_OK(doca_dma_task_memcpy_set_conf(c->dma, on_done, on_error, COPIER_TASKS));
 	memory_create_new(&c->src, c->dev, COPIER_SIZE);
 	memory_create_new(&c->dst, c->dev, COPIER_SIZE);
 	for (i = 0; i < COPIER_SIZE; i++)
-		c->src.addr[i] = (uint8_t)(i + i / 251);
+		c->src.addr[i] = copier_byte(i);
 }
 
 void

@@ -19,7 +19,7 @@
 #define COPIER_SIZE 8192
 
 struct copier {
-	struct state_log states;
+	struct state_log states; /* first */
 	struct doca_dev *dev;
 	struct doca_pe *pe;
 	struct doca_dma *dma;
@@ -30,6 +30,13 @@ struct copier {
 	bool keep_tasks;
 	void (*hook)(struct copier *c, struct doca_dma_task_memcpy *task);
 };
+
+/* Byte i of its source. */
+static inline uint8_t
+copier_byte(size_t i)
+{
+	return (uint8_t)(i + i / 251);
+}
 
 /* On the device of a role; not started. */
 void copier_create(struct copier *c, const char *role, const char *pci);

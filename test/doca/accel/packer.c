@@ -49,13 +49,6 @@ CALLBACK(decompress_deflate, adler)
 CALLBACK(decompress_lz4_stream, xxh)
 CALLBACK(decompress_lz4_block, xxh)
 
-static void
-on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev,
-		enum doca_ctx_states next)
-{
-	state_log_note(&((struct packer *)user_data.ptr)->states, ctx, prev, next);
-}
-
 void
 packer_create(struct packer *p)
 {
@@ -66,7 +59,7 @@ packer_create(struct packer *p)
 	T_OK(doca_pe_create(&p->pe));
 	T_OK(doca_pe_connect_ctx(p->pe, p->ctx));
 	T_OK(doca_ctx_set_user_data(p->ctx, (union doca_data){ .ptr = p }));
-	T_OK(doca_ctx_set_state_changed_cb(p->ctx, on_state));
+	T_OK(doca_ctx_set_state_changed_cb(p->ctx, state_log_note));
 	memory_create_new(&p->src, p->dev, PACKER_SIZE);
 	memory_create_new(&p->dst, p->dev, PACKER_SIZE);
 	p->in = memory_buf(&p->src, 0, PACKER_SIZE, true);

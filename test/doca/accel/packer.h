@@ -20,7 +20,7 @@
 #define USER_DATA ((union doca_data){ .u64 = 5 })
 
 struct packer {
-	struct state_log states;
+	struct state_log states;      /* first */
 	struct doca_dev *dev;
 	struct doca_pe *pe;
 	struct doca_compress *compress;

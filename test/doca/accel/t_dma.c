@@ -49,7 +49,7 @@ check_source(const struct copier *c)
 	unsigned int i;
 
 	for (i = 0; i < COPIER_SIZE; i++)
-		T_EQ(c->src.addr[i], (uint8_t)(i + i / 251));
+		T_EQ(c->src.addr[i], copier_byte(i));
 }
 
 /* behaviour: B1, Y7 */
@@ -157,6 +157,14 @@ list_of(struct memory *mem, const size_t *lens, bool data)
 	return first;
 }
 
+static void
+copies(struct copier *c, const struct doca_buf *src, struct doca_buf *dst)
+{
+	copier_submit(c, src, dst);
+	copier_wait(c, 1);
+	T_EQ(c->nb_done, 1);
+}
+
 /* behaviour: B3 */
 T_CASE(lists)
 {
@@ -168,9 +176,7 @@ T_CASE(lists)
 	copier_open(&c);
 	src = list_of(&c.src, from, true);
 	dst = list_of(&c.dst, to, false);
-	copier_submit(&c, src, dst);
-	copier_wait(&c, 1);
-	T_EQ(c.nb_done, 1);
+	copies(&c, src, dst);
 	memcpy(want, c.src.addr, 100);
 	memcpy(want + 100, c.src.addr + 1000, 50);
 	memcpy(want + 150, c.src.addr + 2000, 300);
@@ -197,9 +203,7 @@ T_CASE(lists_of_one_size)
 	copier_open(&c);
 	src = list_of(&c.src, from, true);
 	dst = list_of(&c.dst, to, false);
-	copier_submit(&c, src, dst);
-	copier_wait(&c, 1);
-	T_EQ(c.nb_done, 1);
+	copies(&c, src, dst);
 	T_OK(doca_buf_get_next_in_list(dst, &second));
 	T_EQ(data_len(dst), 260);
 	T_EQ(data_len(second), 190);

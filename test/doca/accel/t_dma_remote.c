@@ -147,6 +147,7 @@ T_CASE(does_not_write_what_is_read_only)
 
 	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
 	importer_open(&i, &e);
+	memset(i.mem.addr, 0xee, 100);
 	src = memory_buf(&i.mem, 0, 100, true);
 	dst = importer_buf(&i, &e, 0, 100, false);
 	task = copier_task(&i.c, src, dst);

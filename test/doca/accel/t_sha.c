@@ -26,7 +26,7 @@
 #define BAD_STATE DOCA_ERROR_BAD_STATE
 
 struct hasher {
-	struct state_log states;
+	struct state_log states; /* first */
 	struct doca_dev *dev;
 	struct doca_pe *pe;
 	struct doca_sha *sha;
@@ -90,13 +90,6 @@ on_part(struct doca_sha_task_partial_hash *task, union doca_data task_data,
 }
 
 static void
-on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_states prev,
-		enum doca_ctx_states next)
-{
-	state_log_note(&((struct hasher *)user_data.ptr)->states, ctx, prev, next);
-}
-
-static void
 hasher_create(struct hasher *h)
 {
 	unsigned int i;
@@ -108,7 +101,7 @@ hasher_create(struct hasher *h)
 	T_OK(doca_pe_create(&h->pe));
 	T_OK(doca_pe_connect_ctx(h->pe, h->ctx));
 	T_OK(doca_ctx_set_user_data(h->ctx, (union doca_data){ .ptr = h }));
-	T_OK(doca_ctx_set_state_changed_cb(h->ctx, on_state));
+	T_OK(doca_ctx_set_state_changed_cb(h->ctx, state_log_note));
 	memory_create_new(&h->src, h->dev, SIZE);
 	memory_create_new(&h->dst, h->dev, SIZE);
 	for (i = 0; i < SIZE; i++)

@@ -21,11 +21,11 @@
 
 /* What happened to the tasks of an event. */
 struct events {
+	struct state_log states; /* first */
 	struct doca_dev *dev;
 	struct doca_pe *pe;
 	struct doca_sync_event *event;
 	struct doca_ctx *ctx;
-	struct state_log states;
 	unsigned int nb_done, nb_errors;
 	doca_error_t status;
 	struct doca_task *last;
@@ -90,13 +90,6 @@ event_create(struct events *e)
 	e->ctx = doca_sync_event_as_ctx(e->event);
 }
 
-static void
-on_state(const union doca_data data, struct doca_ctx *ctx, enum doca_ctx_states prev,
-		enum doca_ctx_states next)
-{
-	state_log_note(&((struct events *)data.ptr)->states, ctx, prev, next);
-}
-
 /* As a context, started. */
 static void
 event_open(struct events *e)
@@ -105,7 +98,7 @@ event_open(struct events *e)
 	T_OK(doca_pe_create(&e->pe));
 	T_OK(doca_pe_connect_ctx(e->pe, e->ctx));
 	T_OK(doca_ctx_set_user_data(e->ctx, (union doca_data){ .ptr = e }));
-	T_OK(doca_ctx_set_state_changed_cb(e->ctx, on_state));
+	T_OK(doca_ctx_set_state_changed_cb(e->ctx, state_log_note));
 	T_OK(doca_sync_event_task_get_set_conf(e->event, on_get, on_get, 4));
 	T_OK(doca_sync_event_task_notify_set_set_conf(e->event, on_notify_set, on_notify_set, 4));
 	T_OK(doca_sync_event_task_notify_add_set_conf(e->event, on_notify_add, on_notify_add, 4));

@@ -31,8 +31,7 @@ on_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_ctx_st
 {
 	struct side *side = user_data.ptr;
 
-	side->states.user_data = user_data;
-	state_log_note(&side->states, ctx, prev, next);
+	state_log_note(user_data, ctx, prev, next);
 	if (side->client != NULL && next == DOCA_CTX_STATE_RUNNING)
 		T_OK(doca_comch_client_get_connection(side->client, &side->conn));
 	if (side->hooks.state != NULL)

@@ -14,8 +14,7 @@ on_queue_state(const union doca_data user_data, struct doca_ctx *ctx, enum doca_
 {
 	struct queue *q = user_data.ptr;
 
-	q->states.user_data = user_data;
-	state_log_note(&q->states, ctx, prev, next);
+	state_log_note(user_data, ctx, prev, next);
 	if (q->state != NULL)
 		q->state(q, next);
 }

@@ -6,10 +6,13 @@
 #include "common/result.h"
 
 void
-state_log_note(struct state_log *s, struct doca_ctx *ctx, enum doca_ctx_states prev,
-		enum doca_ctx_states next)
+state_log_note(const union doca_data user_data, struct doca_ctx *ctx,
+		enum doca_ctx_states prev, enum doca_ctx_states next)
 {
+	struct state_log *s = user_data.ptr;
+
 	T_LT(s->nb, MAX_STATES);
+	s->user_data = user_data;
 	s->prev[s->nb] = prev;
 	s->next[s->nb++] = next;
 	s->ctx = ctx;

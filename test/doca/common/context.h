@@ -21,9 +21,9 @@ struct state_log {
 	struct doca_ctx *ctx;
 };
 
-/* Note a change, from the callback. */
-void state_log_note(struct state_log *log, struct doca_ctx *ctx, enum doca_ctx_states prev,
-		enum doca_ctx_states next);
+/* Note a change. The callback of contexts whose user data is a structure that begins with a log. */
+void state_log_note(const union doca_data user_data, struct doca_ctx *ctx,
+		enum doca_ctx_states prev, enum doca_ctx_states next);
 
 /* The context was started, possibly ran, and is IDLE again: its states had the documented order. */
 void state_log_check(const struct state_log *log);
