@@ -4,8 +4,7 @@
 
 /*
  * Large payloads that a DMA device copies: order, contents, failures, and what waits for a copy
- * in flight. The device is dma_skeleton, but with functions of this file for those of its queue:
- * a copy is made when the case says so, and fails when it says so.
+ * in flight. The device is dma_skeleton, with the queue of t_dmadev.h.
  */
 
 #include <pthread.h>
@@ -15,6 +14,7 @@
 #include <rte_dmadev.h>
 
 #include "comch_dma.h"
+#include "t_dmadev.h"
 #include "t_main.h"
 #include "u_chan.h"
 
@@ -22,135 +22,32 @@
 #define LARGE 256
 #define MEM (DEPTH * LARGE)
 #define RING 1024
-#define QUEUE 40
 
-struct copy {
-	const void *src;
-	void *dst;
-	uint32_t len;
-	bool fails;
-};
-
-/* The device's queue: copies from `taken` to `made` are complete, those up to `given` are not. */
-static struct {
-	struct copy copy[QUEUE];
-	uint32_t taken, made, submitted, given;
-	bool refuses; /* to start a copy */
-	bool instant; /* a copy is complete when it is submitted */
-	struct comch_chan_prod *asks; /* within a burst: is it idle? */
-	bool said_idle;
-} dev;
+/* Within a burst: is this one idle? */
+static struct comch_chan_prod *asked;
+static bool said_idle;
 
 struct dma_case {
 	struct u_chan *u;
 	struct comch_dma dma;
 };
 
-static int
-dev_copy(void *priv, uint16_t vchan, rte_iova_t src, rte_iova_t dst, uint32_t len, uint64_t flags)
-{
-	RTE_SET_USED(priv);
-	T_EQ(vchan, 0);
-	T_EQ(flags, 0);
-	if (dev.refuses)
-		return -EIO;
-	T_LT(dev.given - dev.taken, QUEUE);
-	dev.copy[dev.given % QUEUE] = (struct copy){
-		.src = (void *)(uintptr_t)src, .dst = (void *)(uintptr_t)dst, .len = len,
-	};
-	return (int)(dev.given++ & UINT16_MAX);
-}
-
-/* Complete copies, up to the first that fails if *ok, else one that fails. */
-static uint16_t
-dev_take(uint16_t n, bool ok)
-{
-	uint16_t k = 0;
-
-	while (k < n && dev.taken != dev.made && dev.copy[dev.taken % QUEUE].fails != ok) {
-		dev.taken++;
-		k++;
-	}
-	return k;
-}
-
-static uint16_t
-dev_completed(void *priv, uint16_t vchan, const uint16_t n, uint16_t *last, bool *has_error)
-{
-	const uint16_t k = dev_take(n, true);
-
-	RTE_SET_USED(priv);
-	T_EQ(vchan, 0);
-	*last = (uint16_t)(dev.taken - 1);
-	*has_error = k < n && dev.taken != dev.made;
-	return k;
-}
-
-static uint16_t
-dev_status(void *priv, uint16_t vchan, const uint16_t n, uint16_t *last,
-		enum rte_dma_status_code *status)
-{
-	RTE_SET_USED(priv);
-	T_EQ(vchan, 0);
-	T_EQ(n, 1);
-	*last = (uint16_t)dev.taken;
-	*status = RTE_DMA_STATUS_BUS_READ_ERROR;
-	return dev_take(1, false);
-}
-
-static uint16_t
-dev_capacity(const void *priv, uint16_t vchan)
-{
-	RTE_SET_USED(priv);
-	T_EQ(vchan, 0);
-	if (dev.asks != NULL)
-		dev.said_idle = comch_chan_prod_idle(dev.asks);
-	return (uint16_t)(QUEUE - (dev.given - dev.taken));
-}
-
-/* Make the next n copies that were submitted, all successfully or none. */
 static void
-make(uint32_t n, bool ok)
+ask(void)
 {
-	struct copy *c;
-
-	for (; n > 0; n--) {
-		T_LT(dev.made, dev.submitted);
-		c = &dev.copy[dev.made % QUEUE];
-		c->fails = !ok;
-		if (ok)
-			memcpy(c->dst, c->src, c->len);
-		dev.made++;
-	}
-}
-
-static int
-dev_submit(void *priv, uint16_t vchan)
-{
-	RTE_SET_USED(priv);
-	T_EQ(vchan, 0);
-	dev.submitted = dev.given;
-	if (dev.instant)
-		make(dev.submitted - dev.made, true);
-	return 0;
+	said_idle = comch_chan_prod_idle(asked);
 }
 
 static void
 begin(struct dma_case *d)
 {
-	struct rte_dma_fp_object *fp;
 	char why[128];
 
 	t_eal_start(1);
 	T_EQ(rte_eal_hotplug_add("vdev", "dma_skeleton0", ""), 0);
 	*d = (struct dma_case){ .dma = { .min = LARGE, .max = 2 * LARGE } };
 	T_EQ(comch_dma_open(&d->dma, "dma_skeleton0", why, sizeof(why)), 0);
-	fp = &rte_dma_fp_objs[d->dma.id];
-	fp->copy = dev_copy;
-	fp->submit = dev_submit;
-	fp->completed = dev_completed;
-	fp->completed_status = dev_status;
-	fp->burst_capacity = dev_capacity;
+	t_dmadev_attach(d->dma.id);
 	d->u = u_chan_create(&(struct u_conf){
 		.depth = DEPTH, .staging_size = RING, .mem_size = MEM, .nb_prods = 2,
 		.timeout_cycles = UINT64_MAX / 4,
@@ -236,7 +133,7 @@ DMA_CASE(order)
 	T_CHECK(comch_chan_prod_pending(&u->prod[0]));
 	check_none_received(u);
 	check_none_done(u, 0);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_none_received(u);
 	check_done(u, 0, 1, 0, 0);
 	check_recv(u, 0, 10, LARGE);
@@ -244,7 +141,7 @@ DMA_CASE(order)
 	check_none_received(u);
 	check_done(u, 0, 2, 0, 1);
 	check_none_done(u, 0);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 3, 0, 0);
 	check_done(u, 0, 4, 0, 0);
 	check_recv(u, 2, 30, LARGE);
@@ -267,9 +164,9 @@ DMA_CASE(burst)
 	for (i = 0; i < 8; i++)
 		ops[i] = u_op(u, i, i < 5 ? LARGE : 16, i);
 	T_EQ(comch_chan_dma_send(&u->prod[0], ops, 8), 8);
-	T_EQ(dev.submitted, 5u);
+	T_EQ(t_dmadev.submitted, 5u);
 	T_EQ(u->copies_started, 1u);
-	make(5, true);
+	t_dmadev_make(5, true);
 	T_EQ(comch_chan_dma_send(&u->prod[0], ops, 0), 0);
 	for (i = 0; i < 8; i++) {
 		check_recv(u, i, i, i < 5 ? LARGE : 16);
@@ -292,7 +189,7 @@ DMA_CASE(immediate_and_silent)
 	T_EQ(comch_chan_dma_send(&u->prod[0], &op, 1), 1);
 	imm[0] = 'x';
 	T_CHECK(comch_chan_prod_pending(&u->prod[0]));
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_none_done(u, 0);
 	T_CHECK(u_recv(u, &cpl));
 	T_EQ(cpl.imm_len, 3);
@@ -319,10 +216,10 @@ DMA_CASE(behind_a_silent_one)
 	T_EQ(send_by(u, 0, MEM - 1, 8, 3), 1);
 	check_done(u, 0, 0, 0, 1);
 	check_none_done(u, 0);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 1, 0, 1);
 	check_none_done(u, 0);
-	make(1, false);
+	t_dmadev_make(1, false);
 	check_done(u, 0, 2, 0, 1);
 	check_done(u, 0, 3, -EFAULT, 0);
 	T_EQ(u_recv_all(u, 0), 5u);
@@ -337,10 +234,10 @@ DMA_CASE(failures)
 	u_post_many(u, U_MR_DIRECT, 4, LARGE);
 	for (i = 0; i < 3; i++)
 		T_EQ(send_by(u, 0, i, LARGE, i), 1);
-	make(1, true);
-	make(1, false);
-	make(1, true);
-	dev.refuses = true;
+	t_dmadev_make(1, true);
+	t_dmadev_make(1, false);
+	t_dmadev_make(1, true);
+	t_dmadev.refuses = true;
 	T_EQ(send_by(u, 0, 3, LARGE, 3), 1);
 	for (i = 0; i < 4; i++) {
 		check_recv(u, i, i, LARGE);
@@ -360,7 +257,7 @@ DMA_CASE(many_failures)
 	u_post_many(u, U_MR_DIRECT, 3, LARGE);
 	for (i = 0; i < 3; i++)
 		T_EQ(send_by(u, 0, i, LARGE, i), 1);
-	make(3, false);
+	t_dmadev_make(3, false);
 	for (i = 0; i < 3; i++) {
 		T_EQ(comch_chan_prod_idle(&u->prod[0]), i == 2);
 		check_recv(u, i, i, LARGE);
@@ -376,12 +273,13 @@ DMA_CASE(idle_during_a_burst)
 	struct u_chan *u = d->u;
 
 	u_post_many(u, U_MR_DIRECT, 1, LARGE);
-	dev.asks = &u->prod[0];
-	dev.said_idle = true;
+	asked = &u->prod[0];
+	said_idle = true;
+	t_dmadev.on_look = ask;
 	T_EQ(send_by(u, 0, 0, LARGE, 0), 1);
-	dev.asks = NULL;
-	T_CHECK(!dev.said_idle);
-	make(1, true);
+	t_dmadev.on_look = NULL;
+	T_CHECK(!said_idle);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 0, 0, 0);
 	check_recv(u, 0, 0, LARGE);
 }
@@ -396,12 +294,12 @@ DMA_CASE(busy)
 	T_EQ(send_by(u, 1, 1, LARGE, 1), 1);
 	check_done(u, 1, 1, 0, 1);
 	T_EQ(d->dma.busy, 1u);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 0, 0, 0);
 	check_recv(u, 0, 0, LARGE);
 	check_recv(u, 1, 1, LARGE);
 	T_EQ(send_by(u, 1, 2, LARGE, 2), 1);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 1, 2, 0, 0);
 	check_recv(u, 2, 2, LARGE);
 	T_EQ(d->dma.busy, 1u);
@@ -422,9 +320,9 @@ DMA_CASE(full)
 	T_CHECK(comch_chan_prod_pending(&u->prod[0]));
 	/* A short one fits. */
 	T_EQ(send_by(u, 0, 7, 8, COMCH_SEND_GROUP), 1);
-	make(1, true);
+	t_dmadev_make(1, true);
 	T_EQ(send_by(u, 0, 9, LARGE, COMCH_SEND_GROUP + 1), 1);
-	make(COMCH_SEND_GROUP, true);
+	t_dmadev_make(COMCH_SEND_GROUP, true);
 	for (i = 0; i < COMCH_SEND_GROUP; i++)
 		check_done(u, 0, i, 0, 0);
 	check_done(u, 0, i, 0, 1);
@@ -466,7 +364,7 @@ DMA_CASE(not_for_the_device)
 	op.flags = RTE_COMCH_OP_F_SGL;
 	T_EQ(comch_chan_dma_send(&u->prod[0], &op, 1), 1);
 	T_EQ(send_by(u, 0, 0, LARGE + 1, 4), 1);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 2, 0, 0);
 	check_done(u, 0, 3, 0, 1);
 	check_done(u, 0, 4, 0, 1);
@@ -486,7 +384,7 @@ DMA_CASE(stream)
 	T_EQ(send_by(u, 0, 0, LARGE, 0), 1);
 	T_EQ(send_by(u, 0, 3, 2 * RING, 1), 1);
 	T_EQ(send_by(u, 0, 0, LARGE, 2), 0);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 0, 0, 0);
 	check_recv(u, 0, 0, LARGE);
 	check_none_received(u);
@@ -494,7 +392,7 @@ DMA_CASE(stream)
 	T_CHECK(u_recv(u, &cpl));
 	T_CHECK(memcmp(u->staged.addr, u->src.addr + 3, 2 * RING) == 0);
 	T_EQ(send_by(u, 0, 4, LARGE, 2), 1);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 2, 0, 0);
 	check_recv(u, 2, 4, LARGE);
 }
@@ -510,7 +408,7 @@ DMA_CASE(consumer_stops)
 	T_EQ(u_recv_all(u, -ECANCELED), 0u);
 	T_EQ(u->nb_drained, 0u);
 	T_EQ(send_by(u, 0, 1, LARGE, 1), 1);
-	make(1, true);
+	t_dmadev_make(1, true);
 	T_CHECK(comch_chan_prod_idle(&u->prod[0]));
 	check_recv(u, 0, 0, LARGE);
 	check_done(u, 0, 0, 0, 0);
@@ -530,13 +428,13 @@ DMA_CASE(ends)
 	T_EQ(send_by(u, 0, 1, LARGE, 1), 1);
 	T_CHECK(!comch_chan_prod_idle(p));
 	comch_store_relaxed(&u->rc.retired, 1);
-	make(1, true);
+	t_dmadev_make(1, true);
 	T_CHECK(!comch_chan_prod_abort(p, -ECANCELED));
 	check_done(u, 0, 0, -ENOENT, 0);
 	comch_store_release(&p->tx.halt, RTE_COMCH_HALT_DOWN);
 	T_EQ(send_by(u, 0, 2, LARGE, 2), 1);
 	check_none_done(u, 0);
-	make(1, true);
+	t_dmadev_make(1, true);
 	T_CHECK(comch_chan_prod_abort(p, -ECANCELED));
 	T_CHECK(comch_chan_prod_idle(p));
 	check_done(u, 0, 1, -ECONNRESET, 0);
@@ -553,7 +451,7 @@ DMA_CASE(failure_at_the_end)
 	u_post_many(u, U_MR_DIRECT, 1, LARGE);
 	T_EQ(send_by(u, 0, 5, LARGE, 0), 1);
 	comch_store_release(&p->tx.halt, RTE_COMCH_HALT_DOWN);
-	make(1, false);
+	t_dmadev_make(1, false);
 	T_CHECK(comch_chan_prod_idle(p));
 	check_recv(u, 0, 5, LARGE);
 	check_done(u, 0, 0, -ECONNRESET, 0);
@@ -569,21 +467,21 @@ DMA_CASE(memory_stays)
 	T_EQ(send_by(u, 0, 0, LARGE, 0), 1);
 	T_EQ(send_by(u, 0, 1, LARGE, 1), 1);
 	comch_epoch_watch(e);
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 0, 0, 0);
 	T_CHECK(!comch_epoch_passed(e));
 	T_EQ(send_by(u, 0, 2, LARGE, 2), 0);
 	T_CHECK(!comch_epoch_passed(e));
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 1, 0, 0);
 	T_CHECK(comch_epoch_passed(e));
 	/* The same burst that finds a copy complete may start the next one. */
 	T_EQ(send_by(u, 0, 2, LARGE, 2), 1);
 	comch_epoch_watch(e);
-	make(1, true);
+	t_dmadev_make(1, true);
 	T_EQ(send_by(u, 0, 3, LARGE, 3), 1);
 	T_CHECK(comch_epoch_passed(e));
-	make(1, true);
+	t_dmadev_make(1, true);
 	check_done(u, 0, 2, 0, 0);
 	check_done(u, 0, 3, 0, 0);
 	T_EQ(u_recv_all(u, 0), 4u);
@@ -634,7 +532,7 @@ DMA_CASE(threads)
 	struct rte_comch_cpl cpl;
 	uint32_t i, got = 0;
 
-	dev.instant = true;
+	t_dmadev.instant = true;
 	u_post_many(u, U_MR_DIRECT, DEPTH, LARGE);
 	T_EQ(pthread_create(&sender, NULL, send_all, u), 0);
 	T_EQ(pthread_create(&looker, NULL, look_on, u), 0);
@@ -663,11 +561,11 @@ DMA_CASE(shared)
 
 	T_EQ(comch_dma_open(&second, "dma_skeleton0", why, sizeof(why)), 0);
 	T_EQ(second.dev == d->dma.dev, 1);
-	T_EQ(comch_dma_take_queue(&second), 0);
-	T_EQ(comch_dma_take_queue(&d->dma), -EBUSY);
-	comch_dma_give_queue(&second, 0);
-	T_EQ(comch_dma_take_queue(&d->dma), 0);
-	comch_dma_give_queue(&d->dma, 0);
+	T_EQ(comch_dma_dev_take_queue(second.dev), 0);
+	T_EQ(comch_dma_dev_take_queue(d->dma.dev), -EBUSY);
+	comch_dma_dev_give_queue(second.dev, 0);
+	T_EQ(comch_dma_dev_take_queue(d->dma.dev), 0);
+	comch_dma_dev_give_queue(d->dma.dev, 0);
 	comch_dma_close(&second);
 	T_EQ(comch_dma_open(&none, "dma_skeleton7", why, sizeof(why)), -ENODEV);
 	T_CHECK(strstr(why, "dma_skeleton0") != NULL);

@@ -29,8 +29,6 @@ static const char *const valid_keys[] = {
 /* Minimum number of frames of the maximum size that a ring holds. */
 #define RING_FRAMES 3
 #define DEFAULT_STAGING (UINT64_C(8) << 20)
-/* Starting a copy, and finding it complete, takes about as long as copying that much. */
-#define DEFAULT_DMA_MIN (UINT32_C(64) << 10)
 
 static int
 parse_dma(const struct comch_args *a, const char *key, const char *value, void *arg)
@@ -56,7 +54,7 @@ open_dma(const struct comch_args *a, struct comch_dma *dma)
 			a->tag, KEY_DMA_MIN, KEY_DMA_MAX, KEY_DMA);
 		return -EINVAL;
 	}
-	dma->min = DEFAULT_DMA_MIN;
+	dma->min = COMCH_DMA_DEFAULT_MIN;
 	dma->max = UINT32_MAX;
 	if (comch_args_u32(a, KEY_DMA_MIN, 1, UINT32_MAX, &dma->min) != 0 ||
 			comch_args_u32(a, KEY_DMA_MAX, 1, UINT32_MAX, &dma->max) != 0)

@@ -6,15 +6,8 @@
 #define COMCH_DMA_H
 
 /*
- * A DMA device (rte_dmadev) that copies large payloads for the producers of a comch device.
- *
- * It must work on virtual addresses (RTE_DMA_CAPA_SVA): then it reaches all that this process has
- * mapped, the peer's buffers among it, and nothing has to be mapped for it. This file configures
- * and starts it, once for all comch devices of the process that name it.
- *
- * Its queues (virtual channels) are not thread-safe, so a producer takes one before it starts
- * copies, and gives it back when none is in flight. While all are taken, other producers copy by
- * their cores.
+ * The DMA device that copies large payloads for the producers of a comch device. A producer takes
+ * a queue before it starts copies, and gives it back when none is in flight.
  */
 
 #include <stddef.h>
@@ -22,7 +15,7 @@
 
 #include "rte_comch_stats.h"
 
-struct comch_dma_dev;
+#include "sdk/comch_dma_dev.h"
 
 /* What a comch device has of it. */
 struct comch_dma {
@@ -39,16 +32,10 @@ struct comch_dma {
 /* Number of counters that comch_dma_xstats() has. */
 #define COMCH_DMA_XSTATS 4
 
-/*
- * Set dma->dev and dma->id. Not thread-safe against a fork, else any thread. 0; or a negative
- * errno, and the reason, and what to do about it, in why.
- */
+/* Set dma->dev and dma->id. As comch_dma_dev_open(). */
 int comch_dma_open(struct comch_dma *dma, const char *name, char *why, size_t size);
 /* No copy is in flight. Nothing to do without a device. */
 void comch_dma_close(struct comch_dma *dma);
-/* Returns a queue for the caller alone, or -EBUSY. */
-int comch_dma_take_queue(struct comch_dma *dma);
-void comch_dma_give_queue(struct comch_dma *dma, int queue);
 /* As rte_comch_driver_ops.dev_xstats. */
 unsigned int comch_dma_xstats(const struct comch_dma *dma, struct rte_comch_xstat *xstats,
 		unsigned int n);
