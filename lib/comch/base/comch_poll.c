@@ -348,8 +348,9 @@ poll_look(struct rte_comch_poll *poll, uint64_t now)
 
 	poll->has_slept = false;
 	poll->next_look = UINT64_MAX;
+	/* Acquire: what a notification was about is seen after it. Model: publish.pml, find. */
 	if (comch_load_relaxed(&poll->notified) != 0)
-		comch_store_relaxed(&poll->notified, 0);
+		(void)__atomic_exchange_n(&poll->notified, 0, __ATOMIC_ACQUIRE);
 	if (poll->reap != NULL)
 		poll_reap(poll);
 	if (poll->asks_fences && now >= poll->rest_at)

@@ -35,8 +35,8 @@ void comch_export_wake(void);
 
 /* Accept one that connects. False: no descriptor is left. */
 bool comch_export_peer_accept(int listener);
-/* Its socket has an event. It may be freed. */
-void comch_export_peer_serve(void *peer);
+/* Its socket has an event; is_alone: no other has one. It may be freed. */
+void comch_export_peer_serve(void *peer, bool is_alone);
 /* What some importer sent may have been received. */
 void comch_export_peer_look(void);
 void comch_export_peer_reset(void);

@@ -23,6 +23,8 @@
 
 /* -1: process_vm_readv() works, as far as is known. */
 static int file = -1;
+/* Of this process; 0: not asked for yet. Each question is a system call. */
+static pid_t own_pid;
 
 int
 comch_export_copy_fd(void)
@@ -34,6 +36,7 @@ void
 comch_export_copy_reset(void)
 {
 	file = -1;
+	own_pid = 0;
 }
 
 static bool
@@ -48,9 +51,12 @@ copy_directly(uint8_t *addr, uint8_t *slot, size_t len, bool to_slot)
 {
 	const struct iovec local = { .iov_base = slot, .iov_len = len };
 	const struct iovec own = { .iov_base = addr, .iov_len = len };
-	ssize_t n = to_slot ? process_vm_readv(getpid(), &local, 1, &own, 1, 0) :
-		process_vm_writev(getpid(), &local, 1, &own, 1, 0);
+	ssize_t n;
 
+	if (own_pid == 0)
+		own_pid = getpid();
+	n = to_slot ? process_vm_readv(own_pid, &local, 1, &own, 1, 0) :
+		process_vm_writev(own_pid, &local, 1, &own, 1, 0);
 	return n < 0 ? -errno : n;
 }
 

@@ -45,6 +45,7 @@ struct peer {
 	uint64_t export;               /* number */
 	struct comch_foreign_job *job; /* in PEER_WAITS */
 	struct comch_peermap *window;  /* in PEER_UP */
+	bool refuses_fds;              /* the kernel refuses descriptors there */
 	bool has_told;                 /* that it asks for what it may not have */
 	struct ucred cred;
 };
@@ -251,6 +252,20 @@ check_window(const struct comch_foreign_msg *msg)
 	return msg->map[0] != NULL && msg->map[0]->len == COMCH_REMOTE_WINDOW ? 0 : -EPERM;
 }
 
+/*
+ * Whether what comes has no descriptors. Only an importer that does not wait for the welcome has
+ * sent something by now. Twice: the kernel looks at the option, and queues a message, with the lock
+ * that the first look takes when it finds nothing; so what was sent without the option is there for
+ * the second one.
+ */
+static bool
+refuses_fds(int sock)
+{
+	return comch_foreign_refuse(sock) &&
+		comch_foreign_next(sock) == COMCH_FOREIGN_NOTHING &&
+		comch_foreign_next(sock) == COMCH_FOREIGN_NOTHING;
+}
+
 static bool
 on_window(struct peer *peer, struct comch_foreign_msg *msg)
 {
@@ -264,7 +279,7 @@ on_window(struct peer *peer, struct comch_foreign_msg *msg)
 	if (ret != 0)
 		return welcome(peer, ret);
 	peer->state = PEER_UP;
-	comch_foreign_refuse(peer->fd);
+	peer->refuses_fds = refuses_fds(peer->fd);
 	return comch_export_watch(EPOLL_CTL_MOD, peer->fd, EPOLLIN, peer) == 0 && welcome(peer, 0);
 }
 
@@ -302,44 +317,69 @@ on_request(struct peer *peer, const struct comch_remote_request *request, size_t
 		(ssize_t)sizeof(reply) && reply.status != -ENOTCONN;
 }
 
+/*
+ * Serve all requests that there are, at most as many as there are slots: their number costs no more
+ * system calls. Only where the kernel refuses descriptors.
+ */
 static bool
-on_message(struct peer *peer)
+serve_requests(struct peer *peer)
 {
-	/* One byte more than the longest: a longer message is not one of ours. */
-	union {
-		struct comch_remote_hello hello;
-		struct comch_remote_request request;
-		uint8_t bytes[sizeof(struct comch_remote_hello) + 1];
-	} in;
-	/* peer-read: comch_foreign_next() found a message without descriptors. */
-	ssize_t n = recv(peer->fd, &in, sizeof(in), MSG_DONTWAIT);
+	struct comch_remote_request in[COMCH_REMOTE_SLOTS];
+	struct mmsghdr msg[COMCH_REMOTE_SLOTS];
+	struct iovec iov[COMCH_REMOTE_SLOTS];
+	int i, n;
 
-	if (n <= 0)
-		return false;
-	return peer->state == PEER_NEW ? on_hello(peer, &in.hello, (size_t)n) :
-		on_request(peer, &in.request, (size_t)n);
+	for (i = 0; i < COMCH_REMOTE_SLOTS; i++) {
+		iov[i] = (struct iovec){ &in[i], sizeof(in[i]) };
+		msg[i] = (struct mmsghdr){ .msg_hdr = { .msg_iov = &iov[i], .msg_iovlen = 1 } };
+	}
+	/* peer-read: no message has a descriptor. */
+	n = recvmmsg(peer->fd, msg, COMCH_REMOTE_SLOTS, MSG_DONTWAIT | MSG_TRUNC, NULL);
+	if (n < 0)
+		return errno == EWOULDBLOCK;
+	for (i = 0; i < n; i++)
+		if (!on_request(peer, &in[i], msg[i].msg_len))
+			return false;
+	return true;
 }
 
 static bool
-serve(struct peer *peer)
+serve_keyed(struct peer *peer)
 {
+	enum comch_foreign_next next = comch_foreign_next(peer->fd);
+
+	return next == COMCH_FOREIGN_NOTHING ||
+		(next == COMCH_FOREIGN_FDS_NEXT && receive_window(peer));
+}
+
+static bool
+serve(struct peer *peer, bool is_alone)
+{
+	union {
+		struct comch_remote_hello hello;
+		struct comch_remote_request request;
+	} in;
 	enum comch_foreign_next next;
+	size_t len;
 
 	/* It is watched for its end only, or has nothing more to say. */
 	if (peer->state == PEER_WAITS || peer->state == PEER_SERVED)
 		return false;
-	next = comch_foreign_next(peer->fd);
-	if (next == COMCH_FOREIGN_NOTHING)
-		return true;
 	if (peer->state == PEER_KEYED)
-		return next == COMCH_FOREIGN_FDS_NEXT && receive_window(peer);
-	return next == COMCH_FOREIGN_PLAIN && on_message(peer);
+		return serve_keyed(peer);
+	if (is_alone && peer->refuses_fds)
+		return serve_requests(peer);
+	next = comch_foreign_recv_plain(peer->fd, peer->refuses_fds, &in, sizeof(in), &len);
+	if (next != COMCH_FOREIGN_PLAIN)
+		return next == COMCH_FOREIGN_NOTHING;
+	return peer->state == PEER_NEW ? on_hello(peer, &in.hello, len) :
+		on_request(peer, &in.request, len);
 }
 
 void
-comch_export_peer_serve(void *peer)
+comch_export_peer_serve(void *peer, bool is_alone)
 {
-	if (!serve(peer))
+	if (!serve(peer, is_alone))
 		peer_close(peer);
 }
 

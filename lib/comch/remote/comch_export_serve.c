@@ -7,7 +7,7 @@
  * ends with the process.
  *
  * It serves in rounds, one message of each importer, so that a fast importer does not delay the
- * others.
+ * others; one that is alone is served all that it has sent.
  */
 
 #include <errno.h>
@@ -130,7 +130,7 @@ serve_peers(const struct epoll_event *events, int n)
 
 	for (i = 0; i < n; i++)
 		if ((events[i].data.u64 & IS_OURS) == 0)
-			comch_export_peer_serve(events[i].data.ptr);
+			comch_export_peer_serve(events[i].data.ptr, n == 1);
 }
 
 /* False: no descriptor is left. */

@@ -102,6 +102,12 @@ enum comch_foreign_next {
 int comch_foreign_start(void);
 
 enum comch_foreign_next comch_foreign_next(int sock);
+/*
+ * Receive the next message of a SOCK_SEQPACKET socket, if it has no descriptors. *len: of it, also
+ * if it is longer than the room.
+ */
+enum comch_foreign_next comch_foreign_recv_plain(int sock, bool refuses_fds, void *room,
+		size_t size, size_t *len);
 
 /*
  * Receive the messages of one byte without descriptors at the head of a SOCK_SEQPACKET socket, at
@@ -185,7 +191,10 @@ union comch_foreign_control {
 void comch_foreign_pack(struct msghdr *msg, struct iovec *iov,
 		union comch_foreign_control *control, const int *fds, uint32_t nb_fds);
 
-/* Make the kernel refuse descriptors on this socket (Linux 6.16). False: unsupported. */
+/*
+ * Make the kernel refuse descriptors on this socket (Linux 6.16), those that are sent from now on.
+ * False: unsupported.
+ */
 bool comch_foreign_refuse(int sock);
 
 #endif /* COMCH_FOREIGN_H */

@@ -43,6 +43,27 @@ comch_foreign_next(int sock)
 	return len > 0 ? COMCH_FOREIGN_PLAIN : COMCH_FOREIGN_END;
 }
 
+enum comch_foreign_next
+comch_foreign_recv_plain(int sock, bool refuses_fds, void *room, size_t size, size_t *len)
+{
+	enum comch_foreign_next next = COMCH_FOREIGN_PLAIN;
+	ssize_t n;
+
+	if (!refuses_fds)
+		next = comch_foreign_next(sock);
+	if (next != COMCH_FOREIGN_PLAIN)
+		return next;
+	/* peer-read: without descriptors, as was found, or as the kernel sees to. */
+	n = recv(sock, room, size, MSG_DONTWAIT | MSG_TRUNC);
+	/* peer-read: the same. The peer closed with unread data: its messages can be read. */
+	if (n < 0 && errno == ECONNRESET)
+		n = recv(sock, room, size, MSG_DONTWAIT | MSG_TRUNC);
+	if (n < 0)
+		return errno == EWOULDBLOCK ? COMCH_FOREIGN_NOTHING : COMCH_FOREIGN_END;
+	*len = (size_t)n;
+	return n > 0 ? COMCH_FOREIGN_PLAIN : COMCH_FOREIGN_END;
+}
+
 /*
  * Headers for messages of one byte; two are read of each, to see that there is no more.
  */
@@ -143,9 +164,12 @@ comch_foreign_is_drained(int sock)
 bool
 comch_foreign_refuse(int sock)
 {
-	int no = 0;
+	int no = 0, value = 1;
+	socklen_t len = sizeof(value);
 
-	return setsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no)) == 0;
+	/* Some sandboxes accept options that they do not know. */
+	return setsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no)) == 0 &&
+		getsockopt(sock, SOL_SOCKET, SO_PASSRIGHTS, &value, &len) == 0 && value == 0;
 }
 
 void

@@ -9,13 +9,33 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "accel/victim.h"
 #include "t_main.h"
+
+#ifndef SO_PASSRIGHTS
+#define SO_PASSRIGHTS 83
+#endif
+
+/* Sockets cannot refuse descriptors: Linux before 6.16. */
+static bool is_old_kernel;
+
+/* That of libc, but for the library in this process. */
+int
+setsockopt(int fd, int level, int option, const void *value, socklen_t len)
+{
+	if (is_old_kernel && level == SOL_SOCKET && option == SO_PASSRIGHTS) {
+		errno = ENOPROTOOPT;
+		return -1;
+	}
+	return (int)syscall(SYS_setsockopt, fd, level, option, value, len);
+}
 
 /* A hostile importer */
 
@@ -75,6 +95,94 @@ T_CASE(requests)
 	T_EQ(raw_remote_ask(fd, COMCH_REMOTE_READ, 7, at + EXPORT_LEN - 1, 1), 0);
 	close(fd);
 	T_EQ(munmap(window, COMCH_REMOTE_WINDOW), 0);
+	desc_still_served(&e);
+	exporter_end(&e);
+}
+
+/* Ask for a byte, with the descriptor of a file that may block when it is closed. */
+static ssize_t
+ask_with_descriptor(int fd, const struct exporter *e)
+{
+	struct comch_remote_request request = {
+		.op = COMCH_REMOTE_READ, .addr = (uintptr_t)e->shared->addr, .len = 1,
+	};
+	int file = raw_remote_memfd(4096, true);
+	ssize_t n = raw_remote_try_send(fd, &request, sizeof(request), &file, 1);
+
+	T_EQ(close(file), 0);
+	return n;
+}
+
+static void
+sends_descriptors(bool old_kernel)
+{
+	struct exporter e;
+	bool asked;
+	uint8_t *window;
+	int fd, file;
+
+	is_old_kernel = old_kernel;
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	fd = raw_remote_connect(desc_path(&e));
+	window = raw_remote_up(fd, desc_key(&e));
+	if (ask_with_descriptor(fd, &e) > 0)
+		raw_remote_closed(fd);
+	else
+		T_EQ(raw_remote_ask(fd, COMCH_REMOTE_READ, 0, (uintptr_t)e.shared->addr, 1), 0);
+	T_EQ(munmap(window, COMCH_REMOTE_WINDOW), 0);
+	/* Before the exporter has said that it can ask. */
+	fd = raw_remote_connect(desc_path(&e));
+	raw_remote_hello(fd, desc_key(&e), COMCH_REMOTE_MEMORY);
+	file = raw_remote_memfd(COMCH_REMOTE_WINDOW, false);
+	raw_remote_window(fd, &file, 1);
+	T_EQ(close(file), 0);
+	asked = ask_with_descriptor(fd, &e) > 0;
+	T_EQ(raw_remote_hear(fd), 0);
+	if (asked)
+		raw_remote_closed(fd);
+	else
+		T_EQ(close(fd), 0);
+	desc_still_served(&e);
+	exporter_end(&e);
+}
+
+T_CASE(requests_with_descriptors)
+{
+	sends_descriptors(true);
+}
+
+T_CASE(requests_whose_descriptors_are_refused)
+{
+	sends_descriptors(false);
+}
+
+/* Those before a bad one may be served, those behind it are not. */
+T_CASE(a_bad_request_among_others)
+{
+	struct comch_remote_reply reply;
+	struct exporter e;
+	uint8_t *window;
+	unsigned int i;
+	uint64_t at;
+	int fd;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_WRITE);
+	at = (uintptr_t)e.shared->addr;
+	fd = raw_remote_connect(desc_path(&e));
+	window = raw_remote_up(fd, desc_key(&e));
+	memset(window + comch_remote_at(2, at), 0xee, 1);
+	T_EQ(kill(e.proc.pid, SIGSTOP), 0);
+	for (i = 0; i < 3; i++)
+		raw_remote_request(fd, i == 2 ? COMCH_REMOTE_WRITE : COMCH_REMOTE_READ,
+			i == 1 ? COMCH_REMOTE_SLOTS : i, at, 1);
+	T_EQ(kill(e.proc.pid, SIGCONT), 0);
+	T_EQ(raw_remote_recv(fd, &reply, sizeof(reply)), sizeof(reply));
+	T_EQ(reply.slot, 0);
+	T_EQ(reply.status, 0);
+	raw_remote_closed(fd);
+	T_EQ(munmap(window, COMCH_REMOTE_WINDOW), 0);
+	exporter_do(&e, 'C');
+	T_EQ(e.shared->copy[0], exporter_byte(0));
 	desc_still_served(&e);
 	exporter_end(&e);
 }
@@ -255,6 +363,7 @@ T_CASE(welcome_with_a_descriptor)
 {
 	struct victim v;
 
+	is_old_kernel = true;
 	victim_begin(&v, VICTIM_SEALED);
 	raw_remote_welcome(v.fd, &v.window, 1);
 	victim_end(&v);
@@ -332,10 +441,31 @@ T_CASE(reply_with_descriptors)
 	struct victim v;
 	int fd;
 
+	is_old_kernel = true;
 	victim_begin(&v, VICTIM_ASKED);
 	fd = raw_remote_memfd(4096, true);
 	raw_remote_welcome(v.fd, &fd, 1);
 	victim_end(&v);
+	T_EQ(close(fd), 0);
+}
+
+/* The kernel refuses them, and the importer goes on. */
+T_CASE(reply_whose_descriptors_are_refused)
+{
+	struct comch_remote_reply reply = { .slot = 0 };
+	struct victim v;
+	const int no = 0;
+	int fd;
+
+	victim_begin(&v, VICTIM_ASKED);
+	fd = raw_remote_memfd(4096, true);
+	/* If this kernel can; those above are for the others. */
+	if (setsockopt(v.fd, SOL_SOCKET, SO_PASSRIGHTS, &no, sizeof(no)) == 0) {
+		T_EQ(raw_remote_try_send(v.fd, &reply, sizeof(reply), &fd, 1), -1);
+		T_EQ(errno, EPERM);
+	}
+	victim_serve(&v);
+	victim_close(&v);
 	T_EQ(close(fd), 0);
 }
 
