@@ -5,7 +5,8 @@
 
     app, examples                public headers of all libraries, and what programs share:
                                  app/common, examples/*common
-    lib/doca                     public headers of lib/comch, and how versions of DPDK differ
+    lib/doca                     public headers of lib/comch, how versions of DPDK differ, and
+                                 DMA devices
     lib/pipe                     public headers of lib/comch
     lib/comch                    public headers of lib/comch, and what ROOMS says
     drivers/comch/common         public headers, the driver SDK, lib/comch/sdk
@@ -70,8 +71,8 @@ ROOMS = {
     },
 }
 DRIVER_SDK = {"rte_comch_driver.h"}
-# How versions of DPDK differ.
-COMPAT = {"sdk/comch_compat.h"}
+# How versions of DPDK differ, and DMA devices: of the core, but no part of its objects.
+COMPAT = {"sdk/comch_compat.h", "sdk/comch_dma_dev.h"}
 DOCA = "lib/doca"
 # What core and drivers share, and what drivers share.
 SDK = "lib/comch/sdk"

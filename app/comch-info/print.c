@@ -156,6 +156,7 @@ static const struct table tables[] = {
 		{ "done", "done", "stats", NUMBER },
 		{ "failed", "failed", "stats", NUMBER },
 		{ "bytes", "bytes", "stats", SIZE },
+		{ "offloaded", "offloaded", "stats", SIZE },
 		{ "done/s", "done", "rates", NUMBER },
 		{ "bytes/s", "bytes", "rates", SIZE },
 	} },

@@ -13,12 +13,6 @@
 #include "dev/dev.h"
 #include "log/log.h"
 
-static struct impl_accel_task *
-accel_task(const struct doca_task *task)
-{
-	return (struct impl_accel_task *)(uintptr_t)task;
-}
-
 /* Lists of tasks */
 
 static void
@@ -68,12 +62,22 @@ queue_clear(struct impl_accel *accel)
 {
 	list_clear(&accel->queue);
 	list_clear(&accel->waiting);
+	accel->next_to_give = NULL;
+	accel->nb_given = 0;
 }
 
 doca_error_t
 impl_accel_start(struct doca_ctx *ctx)
 {
-	queue_clear(impl_accel_of(ctx));
+	/* Jobs are done by the threads of their work queues. */
+	const uint32_t nb = ctx->ops->jobs == NULL ? ctx->manners->workers : 0;
+	struct impl_accel *accel = impl_accel_of(ctx);
+	doca_error_t ret = impl_workers_begin(nb);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	accel->nb_workers = nb;
+	queue_clear(accel);
 	return DOCA_SUCCESS;
 }
 
@@ -88,7 +92,7 @@ impl_accel_stop(struct doca_ctx *ctx)
 void
 impl_accel_release(struct doca_ctx *ctx)
 {
-	RTE_SET_USED(ctx);
+	impl_workers_end(impl_accel_of(ctx)->nb_workers);
 }
 
 void
@@ -201,7 +205,7 @@ impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *
 	if (conf->nb_taken == conf->nb_tasks)
 		return DOCA_ERROR_NO_MEMORY;
 	/* The pool has as many as all kinds together. */
-	t = accel_task(impl_task_take(&accel->ctx));
+	t = impl_accel_task_of(impl_task_take(&accel->ctx));
 	conf->nb_taken++;
 	t->task.user_data = user_data;
 	t->src = src;
@@ -209,6 +213,7 @@ impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *
 	t->kind = (uint8_t)kind;
 	t->has_begun = false;
 	t->is_counted = false;
+	t->work.phase = IMPL_WORKER_NONE;
 	*task = t;
 	return DOCA_SUCCESS;
 }
@@ -216,7 +221,7 @@ impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *
 void
 impl_accel_task_put(struct doca_task *task)
 {
-	impl_accel_of(task->ctx)->conf[accel_task(task)->kind].nb_taken--;
+	impl_accel_of(task->ctx)->conf[impl_accel_task_of(task)->kind].nb_taken--;
 }
 
 bool
@@ -238,59 +243,6 @@ impl_accel_admit(const struct impl_accel_task *task)
 	return kind->admit == NULL ? DOCA_SUCCESS : kind->admit(task);
 }
 
-doca_error_t
-impl_accel_submit(struct doca_task *task)
-{
-	struct impl_accel *accel = impl_accel_of(task->ctx);
-	doca_error_t ret = impl_accel_admit(accel_task(task));
-
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	if (impl_accel_kind_of(accel_task(task))->is_met != NULL)
-		list_add(&accel->waiting, task);
-	else
-		list_add(&accel->queue, task);
-	impl_accel_count_submit(accel_task(task));
-	impl_ctx_wants_progress(&accel->ctx);
-	return DOCA_SUCCESS;
-}
-
-doca_error_t
-impl_accel_check(const struct doca_task *task)
-{
-	const struct impl_accel_task *t = accel_task(task);
-	const struct impl_accel_kind *kind = impl_accel_kind_of(t);
-	doca_error_t ret = impl_accel_admit(t);
-
-	return ret == DOCA_SUCCESS && kind->check != NULL ? kind->check(t) : ret;
-}
-
-/* A task that the program has freed ends. */
-static void
-end_orphan(struct doca_task *task, doca_error_t status)
-{
-	impl_accel_count_end(accel_task(task), status);
-	impl_task_complete(task, status);
-}
-
-/* A submitted task that is not in the queue any more is done or has failed. */
-void
-impl_accel_report(struct doca_task *task, doca_error_t status)
-{
-	struct impl_accel *accel = impl_accel_of(task->ctx);
-	const struct impl_accel_conf *conf = &accel->conf[accel_task(task)->kind];
-
-	impl_accel_count_end(accel_task(task), status);
-	if (impl_task_complete(task, status)) {
-		if (status == DOCA_SUCCESS)
-			conf->done_cb(task, task->user_data, accel->ctx.user_data);
-		else
-			conf->error_cb(task, task->user_data, accel->ctx.user_data);
-	}
-	if (status != DOCA_SUCCESS)
-		impl_ctx_fail(&accel->ctx);
-}
-
 static void
 count_bytes(const struct impl_accel_task *task)
 {
@@ -301,24 +253,96 @@ count_bytes(const struct impl_accel_task *task)
 }
 
 doca_error_t
-impl_accel_work(struct impl_accel_task *task)
+impl_accel_begin(struct impl_accel_task *task)
 {
 	const struct impl_accel_kind *kind = impl_accel_kind_of(task);
-	doca_error_t ret;
+	/* Its buffers may be others than at the submit. */
+	doca_error_t ret = impl_accel_admit(task);
 
-	if (!task->has_begun) {
-		/* Its buffers may be others than at the submit. */
-		ret = impl_accel_admit(task);
-		if (ret == DOCA_SUCCESS && kind->check != NULL)
-			ret = kind->check(task);
-		if (ret == DOCA_SUCCESS && kind->begin != NULL)
-			ret = kind->begin(task);
-		if (ret != DOCA_SUCCESS)
-			return ret;
-		task->has_begun = true;
-		count_bytes(task);
+	if (ret == DOCA_SUCCESS && kind->check != NULL)
+		ret = kind->check(task);
+	if (ret == DOCA_SUCCESS && kind->begin != NULL)
+		ret = kind->begin(task);
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	task->has_begun = true;
+	count_bytes(task);
+	return DOCA_SUCCESS;
+}
+
+static void
+queue_add(struct impl_accel *accel, struct doca_task *task)
+{
+	list_add(&accel->queue, task);
+	if (accel->nb_workers == 0)
+		return;
+	if (accel->next_to_give == NULL)
+		accel->next_to_give = task;
+	impl_accel_give(accel);
+}
+
+doca_error_t
+impl_accel_submit(struct doca_task *task)
+{
+	struct impl_accel *accel = impl_accel_of(task->ctx);
+	doca_error_t ret = DOCA_SUCCESS;
+
+	/* If a worker may be at its buffers, when it is its turn. */
+	if (accel->nb_given == 0 || !impl_accel_is_bound(accel, impl_accel_task_of(task)))
+		ret = impl_accel_admit(impl_accel_task_of(task));
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	impl_accel_count_submit(impl_accel_task_of(task));
+	if (impl_accel_kind_of(impl_accel_task_of(task))->is_met != NULL)
+		list_add(&accel->waiting, task);
+	else
+		queue_add(accel, task);
+	impl_ctx_wants_progress(&accel->ctx);
+	return DOCA_SUCCESS;
+}
+
+doca_error_t
+impl_accel_check(const struct doca_task *task)
+{
+	const struct impl_accel_task *t = impl_accel_task_of(task);
+	const struct impl_accel_kind *kind = impl_accel_kind_of(t);
+	doca_error_t ret = impl_accel_admit(t);
+
+	return ret == DOCA_SUCCESS && kind->check != NULL ? kind->check(t) : ret;
+}
+
+/* A task that the program has freed ends. */
+static void
+end_orphan(struct doca_task *task, doca_error_t status)
+{
+	impl_accel_count_end(impl_accel_task_of(task), status);
+	impl_task_complete(task, status);
+}
+
+/* A submitted task that is not in the queue any more is done or has failed. */
+void
+impl_accel_report(struct doca_task *task, doca_error_t status)
+{
+	struct impl_accel *accel = impl_accel_of(task->ctx);
+	const struct impl_accel_conf *conf = &accel->conf[impl_accel_task_of(task)->kind];
+
+	impl_accel_count_end(impl_accel_task_of(task), status);
+	if (impl_task_complete(task, status)) {
+		if (status == DOCA_SUCCESS)
+			conf->done_cb(task, task->user_data, accel->ctx.user_data);
+		else
+			conf->error_cb(task, task->user_data, accel->ctx.user_data);
 	}
-	return kind->run(task);
+	if (status != DOCA_SUCCESS)
+		impl_ctx_fail(&accel->ctx);
+}
+
+doca_error_t
+impl_accel_work(struct impl_accel_task *task)
+{
+	doca_error_t ret = task->has_begun ? DOCA_SUCCESS : impl_accel_begin(task);
+
+	return ret == DOCA_SUCCESS ? impl_accel_kind_of(task)->run(task) : ret;
 }
 
 void
@@ -329,13 +353,33 @@ impl_accel_end(struct impl_accel_task *task)
 	task->has_begun = false;
 }
 
+void
+impl_accel_task_cancel(struct doca_task *task)
+{
+	/* A task of an IDLE context: in a child of fork(). What works on it is its parent's. */
+	if (task->ctx->state == DOCA_CTX_STATE_IDLE)
+		return;
+	/* Its buffers are the program's again. */
+	impl_accel_take_back(impl_accel_task_of(task));
+	impl_accel_end(impl_accel_task_of(task));
+	/* Those behind it may have waited for its worker. */
+	impl_pe_wake(task->ctx->pe);
+}
+
 /* Take the oldest task out of the queue. */
 static struct doca_task *
 queue_pop(struct impl_accel *accel)
 {
 	struct doca_task *task = list_pop(&accel->queue);
+	struct impl_accel_task *t = impl_accel_task_of(task);
 
-	impl_accel_end(accel_task(task));
+	if (accel->next_to_give == task)
+		accel->next_to_give = accel->queue.first;
+	impl_accel_take_back(t);
+	if (t->work.phase != IMPL_WORKER_NONE)
+		accel->nb_given--;
+	t->work.phase = IMPL_WORKER_NONE;
+	impl_accel_end(t);
 	return task;
 }
 
@@ -345,6 +389,8 @@ fail_all(struct impl_accel *accel)
 {
 	uint16_t n;
 
+	if (accel->nb_given > 0)
+		impl_accel_call_off_all(accel);
 	for (n = 0; n < accel->ctx.burst && accel->queue.first != NULL; n++)
 		impl_accel_report(queue_pop(accel), DOCA_ERROR_SHUTDOWN);
 	for (; n < accel->ctx.burst && accel->waiting.first != NULL; n++)
@@ -355,7 +401,7 @@ fail_all(struct impl_accel *accel)
 static bool
 is_met(const struct doca_task *task)
 {
-	return impl_accel_kind_of(accel_task(task))->is_met(accel_task(task));
+	return impl_accel_kind_of(impl_accel_task_of(task))->is_met(impl_accel_task_of(task));
 }
 
 /*
@@ -387,19 +433,35 @@ report_met(struct impl_accel *accel, uint16_t most)
 	return n;
 }
 
-/* Work on the oldest task. True: it is done. */
-static bool
-run_oldest(struct impl_accel *accel, size_t *budget)
+/* Work on the oldest task, or see how far its worker is. */
+static doca_error_t
+status_of_oldest(struct impl_accel_task *task, size_t *budget)
 {
-	struct impl_accel_task *task = accel_task(accel->queue.first);
-	doca_error_t status = DOCA_ERROR_SHUTDOWN;
+	doca_error_t status;
 
 	/* One that the program has freed is not worked on any more. */
-	if (task->task.state != IMPL_TASK_ORPHAN) {
+	if (task->task.state == IMPL_TASK_ORPHAN)
+		return DOCA_ERROR_SHUTDOWN;
+	switch (impl_workers_phase(&task->work)) {
+	case IMPL_WORKER_GIVEN:
+		return DOCA_ERROR_IN_PROGRESS;
+	case IMPL_WORKER_ENDED:
+		return task->work.status;
+	default:
 		task->budget = *budget;
 		status = impl_accel_work(task);
 		*budget = task->budget;
+		return status;
 	}
+}
+
+/* Report the oldest task if it is done, after some work on it. True: it is. */
+static bool
+run_oldest(struct impl_accel *accel, size_t *budget)
+{
+	struct impl_accel_task *task = impl_accel_task_of(accel->queue.first);
+	const doca_error_t status = status_of_oldest(task, budget);
+
 	if (status == DOCA_ERROR_IN_PROGRESS)
 		return false;
 	if (task->task.state == IMPL_TASK_ORPHAN)
@@ -417,8 +479,12 @@ run_queue(struct impl_accel *accel, uint16_t most)
 	uint16_t n = 0;
 
 	while (n < most && budget > 0 && accel->queue.first != NULL &&
-			accel->ctx.state == DOCA_CTX_STATE_RUNNING && run_oldest(accel, &budget))
+			accel->ctx.state == DOCA_CTX_STATE_RUNNING && run_oldest(accel, &budget)) {
 		n++;
+		/* There may be room for one more, unless a callback has stopped the context. */
+		if (accel->ctx.state == DOCA_CTX_STATE_RUNNING)
+			impl_accel_give(accel);
+	}
 	return n;
 }
 
@@ -446,7 +512,11 @@ impl_accel_progress(struct doca_ctx *ctx)
 bool
 impl_accel_has_work(const struct doca_ctx *ctx)
 {
-	return impl_accel_of(ctx)->queue.first != NULL;
+	const struct doca_task *oldest = impl_accel_of(ctx)->queue.first;
+
+	/* The end of one that a worker has notifies the poll. */
+	return oldest != NULL &&
+		impl_workers_phase(&impl_accel_task_of(oldest)->work) != IMPL_WORKER_GIVEN;
 }
 
 bool

@@ -20,7 +20,10 @@
  * Tasks that wait for something, such as the value of a sync event, are not in the queue: each
  * progress looks which of them are met.
  *
- * Threads: that of the engine.
+ * Threads: that of the engine. If the device has workers, the engine's thread checks and begins
+ * the oldest tasks that are long enough, and gives them to workers, a few at a time. Workers
+ * finish them in any order; the progress reports them in that of their submits, and does the short
+ * ones between them.
  */
 
 #include <stdbool.h>
@@ -29,6 +32,7 @@
 #include <rte_common.h>
 
 #include "accel/observe.h"
+#include "accel/workers.h"
 #include "ctx/ctx.h"
 #include "mem/mem.h"
 
@@ -46,6 +50,8 @@ struct impl_accel_kind {
 	doca_error_t (*run)(struct impl_accel_task *task);
 	/* A task that had begun ends, done or not. May be NULL. */
 	void (*end)(struct impl_accel_task *task);
+	/* Whether a worker is to run it, once it was admitted. NULL: never. */
+	bool (*suits_worker)(const struct impl_accel_task *task);
 	/* A job enters its queue, and leaves it, whether it has begun or not. May be NULL. */
 	void (*enter)(struct impl_accel_task *task);
 	void (*leave)(struct impl_accel_task *task);
@@ -93,6 +99,9 @@ struct impl_accel {
 	uint32_t max_tasks;           /* of a kind */
 	struct impl_accel_list queue;   /* submitted */
 	struct impl_accel_list waiting; /* submitted, of kinds with is_met() */
+	struct doca_task *next_to_give; /* in the queue; NULL: all were looked at */
+	uint32_t nb_given;              /* that workers have, or have ended */
+	uint32_t nb_workers;            /* of the device, while the context runs */
 	bool is_turn_of_waiting;
 	struct impl_observed observed;
 };
@@ -105,6 +114,7 @@ struct impl_accel_task {
 	uint8_t kind;        /* index in `kinds` */
 	bool has_begun;
 	bool is_counted;     /* as submitted */
+	struct impl_work work;
 	size_t budget;       /* bytes that run() may work on; it subtracts those that it does */
 };
 
@@ -115,6 +125,7 @@ struct impl_accel_task {
 	.submit = impl_accel_submit, \
 	.check = impl_accel_check, \
 	.task_report = impl_accel_report, \
+	.task_cancel = impl_accel_task_cancel, \
 	.task_revive = impl_accel_task_revive
 /* ... and those of one that does nothing else at a start or a stop. */
 #define IMPL_ACCEL_CTX_OPS(task_put_fn, fini_fn) \
@@ -131,6 +142,13 @@ impl_accel_of(const struct doca_ctx *ctx)
 {
 	/* ctx is the first member of its object. */
 	return (struct impl_accel *)(uintptr_t)ctx;
+}
+
+static inline struct impl_accel_task *
+impl_accel_task_of(const struct doca_task *task)
+{
+	/* The task is its first member. */
+	return (struct impl_accel_task *)(uintptr_t)task;
 }
 
 static inline const struct impl_accel_kind *
@@ -180,6 +198,7 @@ bool impl_accel_has_met(const struct impl_accel *accel);
 doca_error_t impl_accel_submit(struct doca_task *task);
 doca_error_t impl_accel_check(const struct doca_task *task);
 void impl_accel_report(struct doca_task *task, doca_error_t status);
+void impl_accel_task_cancel(struct doca_task *task);
 void impl_accel_task_put(struct doca_task *task);
 bool impl_accel_task_revive(struct doca_task *task);
 void impl_accel_fini(struct doca_ctx *ctx);
@@ -209,12 +228,28 @@ doca_error_t impl_accel_set_conf(struct impl_accel *accel, uint32_t kind,
 doca_error_t impl_accel_take(struct impl_accel *accel, uint32_t kind, const struct doca_buf *src,
 		struct doca_buf *dst, union doca_data user_data, struct impl_accel_task **task);
 
+/* Check a task, and begin it. */
+doca_error_t impl_accel_begin(struct impl_accel_task *task);
 /* Do a piece of a task, from its check on. DOCA_ERROR_IN_PROGRESS: there is more to do. */
 doca_error_t impl_accel_work(struct impl_accel_task *task);
 /* Have done with a task, whether it is done or not. */
 void impl_accel_end(struct impl_accel_task *task);
 /* Whether it has the buffers that its kind needs, and its sizes are within the limits. */
 doca_error_t impl_accel_admit(const struct impl_accel_task *task);
+
+/* give.c: what workers have of the queue */
+
+/* Give workers what there is, as far as they are not busy. */
+void impl_accel_give(struct impl_accel *accel);
+/*
+ * Whether one of the tasks in front of the next one to give, which workers may be at, writes a
+ * buffer of this one, or reads one that it writes: programs append to a buffer by several tasks.
+ */
+bool impl_accel_is_bound(const struct impl_accel *accel, const struct impl_accel_task *task);
+/* Have a task that was given back, with what it has come to. */
+void impl_accel_take_back(struct impl_accel_task *task);
+/* No worker begins another task, while the engine's thread waits for the first. */
+void impl_accel_call_off_all(struct impl_accel *accel);
 
 /* job.c: the same by jobs, in DOCA until 2.2 */
 

@@ -12,6 +12,9 @@
 #include "accel/compress.h"
 #include "dev/dev.h"
 
+/* A shorter source takes no longer than to wake a worker, bytes. */
+#define WORKER_MIN 1024
+
 const struct impl_compress_format impl_compress_formats[IMPL_COMPRESS_KINDS] = {
 	[IMPL_COMPRESS_DEFLATE] = { impl_deflate_begin, impl_deflate_run, impl_zstream_end },
 	[IMPL_DECOMPRESS_DEFLATE] = { impl_inflate_begin, impl_inflate_run, impl_zstream_end },
@@ -90,7 +93,14 @@ end(struct impl_accel_task *task)
 	impl_compress_formats[task->kind].end(task);
 }
 
-#define KIND { .admit = admit, .check = check, .begin = begin, .run = run, .end = end }
+static bool
+suits_worker(const struct impl_accel_task *task)
+{
+	return impl_list_data(task->src) >= WORKER_MIN;
+}
+
+#define KIND { .admit = admit, .check = check, .begin = begin, .run = run, .end = end, \
+	.suits_worker = suits_worker }
 
 static const struct impl_accel_kind kinds[IMPL_COMPRESS_KINDS] = {
 	[IMPL_COMPRESS_DEFLATE] = KIND,

@@ -22,9 +22,11 @@ struct span {
 };
 
 void
-impl_copy_begin(struct impl_copy *copy, const struct doca_buf *src, struct doca_buf *dst)
+impl_copy_begin(struct impl_copy *copy, const struct doca_buf *src, struct doca_buf *dst,
+		struct impl_copy_dev *dev)
 {
-	*copy = (struct impl_copy){ .from.buf = src, .to.buf = dst };
+	*copy = (struct impl_copy){ .src = src, .dst = dst, .from.buf = src, .to.buf = dst };
+	impl_dev_copies_begin(&copy->by_dev, dev, impl_list_data(src));
 }
 
 void
@@ -32,6 +34,7 @@ impl_copy_end(struct impl_copy *copy)
 {
 	for (; copy->nb > 0; copy->nb--, copy->first++)
 		rte_comch_piece_cancel(&copy->pieces[copy->first % RTE_COMCH_MAX_PIECES]);
+	impl_dev_copies_end(&copy->by_dev);
 	free(copy->buffer);
 	copy->buffer = NULL;
 }
@@ -179,40 +182,87 @@ poll_pieces(struct impl_copy *copy)
 	return go_on_relay(copy);
 }
 
+/* Copy, or start to copy, the first bytes of a span of this process. */
+static doca_error_t
+copy_span(struct impl_copy *copy, const struct span *span, size_t *budget)
+{
+	doca_error_t ret = DOCA_SUCCESS;
+	size_t n;
+
+	if (impl_dev_copies_wants(&copy->by_dev, span->len)) {
+		ret = impl_dev_copies_start(&copy->by_dev, span->dst, span->src, span->len, &n);
+	} else {
+		n = RTE_MIN(span->len, *budget);
+		memcpy(span->dst, span->src, n);
+		*budget -= n;
+	}
+	if (ret == DOCA_SUCCESS)
+		advance(copy, n);
+	return ret;
+}
+
 /* Start as much as there is room for, and copy what is of this process. */
 static doca_error_t
 start_all(struct impl_copy *copy, size_t *budget)
 {
 	struct span span;
 	doca_error_t ret;
-	size_t n;
 
 	while ((ret = next_span(copy, &span)) == DOCA_SUCCESS && *budget > 0) {
-		if (span.from != NULL || span.to != NULL) {
+		if (span.from != NULL || span.to != NULL)
 			ret = start_span(copy, &span);
-			if (ret != DOCA_SUCCESS)
-				return ret;
-			continue;
-		}
-		n = RTE_MIN(span.len, *budget);
-		memcpy(span.dst, span.src, n);
-		advance(copy, n);
-		*budget -= n;
+		else
+			ret = copy_span(copy, &span, budget);
+		if (ret != DOCA_SUCCESS)
+			return ret;
 	}
 	return ret;
+}
+
+static bool
+is_under_way(doca_error_t ret)
+{
+	return ret == DOCA_SUCCESS || ret == DOCA_ERROR_IN_PROGRESS || ret == DOCA_ERROR_AGAIN;
+}
+
+/* Go on. DOCA_ERROR_EMPTY: all is started. */
+static doca_error_t
+go_on(struct impl_copy *copy, size_t *budget)
+{
+	doca_error_t ret = poll_pieces(copy);
+
+	return is_under_way(ret) ? start_all(copy, budget) : ret;
+}
+
+/* Let the core begin anew if a DMA device has not copied something. */
+static void
+check_dev(struct impl_copy *copy, doca_error_t ret)
+{
+	if (ret != DOCA_ERROR_IO_FAILED)
+		return;
+	impl_dev_copies_fail(&copy->by_dev);
+	copy->from = (struct impl_place){ .buf = copy->src };
+	copy->to = (struct impl_place){ .buf = copy->dst };
+	copy->len = 0;
 }
 
 doca_error_t
 impl_copy_run(struct impl_copy *copy, size_t *budget)
 {
-	doca_error_t ret = poll_pieces(copy), more;
+	const bool has_dev = copy->by_dev.queue >= 0;
+	doca_error_t ret;
 
-	if (ret != DOCA_SUCCESS && ret != DOCA_ERROR_IN_PROGRESS && ret != DOCA_ERROR_AGAIN)
-		return ret;
-	more = start_all(copy, budget);
-	if (more == DOCA_SUCCESS || more == DOCA_ERROR_AGAIN)
+	if (has_dev)
+		check_dev(copy, impl_dev_copies_poll(&copy->by_dev));
+	ret = go_on(copy, budget);
+	if (has_dev && ret == DOCA_ERROR_IO_FAILED) {
+		check_dev(copy, ret);
 		return DOCA_ERROR_IN_PROGRESS;
-	if (more != DOCA_ERROR_EMPTY)
-		return more;
-	return copy->nb > 0 || copy->is_relayed ? DOCA_ERROR_IN_PROGRESS : DOCA_SUCCESS;
+	}
+	if (is_under_way(ret))
+		return DOCA_ERROR_IN_PROGRESS;
+	if (ret != DOCA_ERROR_EMPTY)
+		return ret;
+	return copy->nb > 0 || copy->is_relayed || copy->by_dev.nb > 0 ? DOCA_ERROR_IN_PROGRESS :
+		DOCA_SUCCESS;
 }

@@ -14,8 +14,12 @@
 #include "dev/dev.h"
 #include "log/log.h"
 
+/* A shorter copy takes no longer than to wake a worker, bytes. */
+#define WORKER_MIN (UINT32_C(128) << 10)
+
 struct doca_dma {
 	struct impl_accel accel;
+	struct impl_copy_dev copy_dev; /* while it runs */
 };
 
 struct doca_dma_task_memcpy {
@@ -51,16 +55,31 @@ copy_check(const struct impl_accel_task *task)
 	return ret;
 }
 
+static struct doca_dma *
+dma_of(const struct doca_ctx *ctx)
+{
+	return (struct doca_dma *)impl_accel_of(ctx);
+}
+
 static struct impl_copy *
 copy_of(struct impl_accel_task *task)
 {
 	return &((struct doca_dma_task_memcpy *)task)->copy;
 }
 
+static bool
+has_remote(const struct impl_accel_task *task)
+{
+	return impl_list_has_remote(task->src) || impl_list_has_remote(task->dst);
+}
+
 static doca_error_t
 copy_begin(struct impl_accel_task *task)
 {
-	impl_copy_begin(copy_of(task), task->src, task->dst);
+	static struct impl_copy_dev none;
+
+	impl_copy_begin(copy_of(task), task->src, task->dst,
+		has_remote(task) ? &none : &dma_of(task->task.ctx)->copy_dev);
 	return DOCA_SUCCESS;
 }
 
@@ -77,7 +96,18 @@ copy_run(struct impl_accel_task *task)
 static void
 copy_end(struct impl_accel_task *task)
 {
+	struct impl_observed *o = &impl_accel_of(task->task.ctx)->observed;
+
+	impl_observe_count(o, &o->counters.offloaded, copy_of(task)->by_dev.bytes);
 	impl_copy_end(copy_of(task));
+}
+
+/* The other side's process may take its time. */
+static bool
+copy_suits_worker(const struct impl_accel_task *task)
+{
+	return impl_list_data(task->src) >= WORKER_MIN && !has_remote(task) &&
+		dma_of(task->task.ctx)->copy_dev.dev == NULL;
 }
 
 static const struct impl_accel_kind copy_kind = {
@@ -86,12 +116,42 @@ static const struct impl_accel_kind copy_kind = {
 	.begin = copy_begin,
 	.run = copy_run,
 	.end = copy_end,
+	.suits_worker = copy_suits_worker,
 };
 
+static doca_error_t
+dma_start(struct doca_ctx *ctx)
+{
+	doca_error_t ret = impl_accel_start(ctx);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = impl_copy_dev_open(&dma_of(ctx)->copy_dev, ctx);
+	if (ret != DOCA_SUCCESS)
+		impl_accel_release(ctx);
+	return ret;
+}
+
+static void
+dma_release(struct doca_ctx *ctx)
+{
+	impl_copy_dev_close(&dma_of(ctx)->copy_dev);
+	impl_accel_release(ctx);
+}
+
+#define DMA_OPS \
+	.name = "DMA", \
+	.task_size = sizeof(struct doca_dma_task_memcpy), \
+	IMPL_ACCEL_SHARED_OPS, \
+	.start = dma_start, \
+	.stop = impl_accel_stop, \
+	.release = dma_release, \
+	.has_work = impl_accel_has_work, \
+	.task_put = impl_accel_task_put, \
+	.fini = impl_accel_fini
+
 static const struct impl_ctx_ops dma_ops = {
-	.name = "DMA",
-	.task_size = sizeof(struct doca_dma_task_memcpy),
-	IMPL_ACCEL_CTX_OPS(impl_accel_task_put, impl_accel_fini),
+	DMA_OPS,
 };
 
 /* Object */
@@ -140,10 +200,8 @@ static const struct impl_accel_job dma_jobs[] = {
 };
 
 static const struct impl_ctx_ops dma_job_ops = {
-	.name = "DMA",
-	.task_size = sizeof(struct doca_dma_task_memcpy),
+	DMA_OPS,
 	.jobs = &impl_accel_job_ops,
-	IMPL_ACCEL_CTX_OPS(impl_accel_task_put, impl_accel_fini),
 };
 
 doca_error_t doca_dma_create_200(struct doca_dma **dma);

@@ -128,6 +128,15 @@ impl_list_overlaps(const struct doca_buf *src, const struct doca_buf *dst, size_
 	return false;
 }
 
+bool
+impl_list_has_remote(const struct doca_buf *list)
+{
+	for (; list != NULL; list = list->next)
+		if (list->mr == NULL)
+			return true;
+	return false;
+}
+
 size_t
 impl_place_data(struct impl_place *place, const uint8_t **data)
 {

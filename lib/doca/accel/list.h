@@ -10,6 +10,7 @@
  * after the other; a destination is the room behind their data.
  */
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -30,6 +31,9 @@ doca_error_t impl_list_check_source(const struct doca_buf *list, bool also_remot
 doca_error_t impl_list_check_room(const struct doca_buf *list, size_t len, bool also_remote);
 /* Whether the data of *src* has one of the first *most* bytes of the room of *dst*. */
 bool impl_list_overlaps(const struct doca_buf *src, const struct doca_buf *dst, size_t most);
+
+/* Whether some of it is memory of the other side. */
+bool impl_list_has_remote(const struct doca_buf *list);
 
 /* A place in a list; {list, 0} is its begin. */
 struct impl_place {

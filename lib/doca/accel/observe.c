@@ -124,6 +124,7 @@ on_stats(const struct impl_observed *o, struct rte_tel_data *d)
 	comch_tel_u64(d, "done", done);
 	comch_tel_u64(d, "failed", failed);
 	comch_tel_u64(d, "bytes", load(&c->bytes));
+	comch_tel_u64(d, "offloaded", load(&c->offloaded));
 	return 0;
 }
 

@@ -26,6 +26,7 @@ struct impl_counters {
 	uint64_t done;
 	uint64_t failed;
 	uint64_t bytes;   /* of the sources of those that have begun */
+	uint64_t offloaded; /* of these, those given to a device of DPDK */
 };
 
 struct impl_observed {

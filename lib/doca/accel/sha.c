@@ -21,6 +21,8 @@
 #define COST 4
 /* A shorter piece counts as this many bytes: each call of libcrypto has a price. */
 #define LEAST 64
+/* A shorter message takes no longer than to wake a worker, bytes. */
+#define WORKER_MIN 16384
 
 /* Indexed by enum doca_sha_algorithm. */
 static const struct algorithm {
@@ -174,6 +176,12 @@ impl_sha_run(struct impl_accel_task *task)
 	ret = t->is_final ? finish(t) : DOCA_SUCCESS;
 	t->is_done = ret == DOCA_SUCCESS;
 	return ret;
+}
+
+bool
+impl_sha_suits_worker(const struct impl_accel_task *task)
+{
+	return impl_list_data(task->src) >= WORKER_MIN;
 }
 
 static const struct impl_accel_kind kinds[] = {

@@ -59,13 +59,15 @@ doca_error_t impl_sha_partial_admit(const struct impl_accel_task *task);
 doca_error_t impl_sha_check(const struct impl_accel_task *task);
 doca_error_t impl_sha_begin(struct impl_accel_task *task);
 doca_error_t impl_sha_run(struct impl_accel_task *task);
+bool impl_sha_suits_worker(const struct impl_accel_task *task);
 
 /* A kind, with what admits and begins a task of it. */
 #define IMPL_SHA_KIND(admit_fn, begin_fn) \
 	.admit = admit_fn, \
 	.check = impl_sha_check, \
 	.begin = begin_fn, \
-	.run = impl_sha_run
+	.run = impl_sha_run, \
+	.suits_worker = impl_sha_suits_worker
 
 /* Whether devices have an algorithm: libcrypto has it. */
 doca_error_t impl_sha_get_supported(const struct doca_devinfo *devinfo,

@@ -122,7 +122,12 @@ sync_start(struct doca_ctx *ctx)
 	if (event->is_alone)
 		return DOCA_ERROR_BAD_STATE;
 	ret = impl_sync_begin(event);
-	return ret == DOCA_SUCCESS ? impl_accel_start(ctx) : ret;
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = impl_accel_start(ctx);
+	if (ret != DOCA_SUCCESS)
+		impl_sync_end(event);
+	return ret;
 }
 
 static doca_error_t
@@ -136,6 +141,7 @@ sync_stop(struct doca_ctx *ctx)
 static void
 sync_release(struct doca_ctx *ctx)
 {
+	impl_accel_release(ctx);
 	impl_sync_end(event_of(ctx));
 }
 

@@ -101,6 +101,8 @@ struct impl_ctx_ops {
 	void (*task_report)(struct doca_task *task, doca_error_t status);
 	/* Pass batched tasks to the channel. May be NULL. */
 	void (*flush)(struct doca_ctx *ctx);
+	/* A submitted task is freed, and is to be left alone from now on. May be NULL. */
+	void (*task_cancel)(struct doca_task *task);
 	/* A task is freed. May be NULL. */
 	void (*task_put)(struct doca_task *task);
 	/*

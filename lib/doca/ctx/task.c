@@ -244,6 +244,8 @@ doca_task_free(struct doca_task *task)
 		task->state = IMPL_TASK_ORPHAN;
 		ctx->nb_inflight--;
 		ctx->nb_orphans++;
+		if (ctx->ops->task_cancel != NULL)
+			ctx->ops->task_cancel(task);
 		break;
 	default:
 		return;

@@ -15,12 +15,21 @@
 #include "dev/fault.h"
 #include "dev/limit.h"
 
+/* Size of the name of a device of EAL. */
+#define IMPL_DMA_NAME_SIZE 64
+
+#define IMPL_MAX_WORKERS 64
+
 struct impl_manners {
 	bool single_progress;  /* progress = single: a progress reports one completion */
 	bool keeps_freed_tasks;      /* lenient = freed_tasks: they can be submitted */
 	bool again_after_send; /* the first receive call after a send returns AGAIN */
 	struct impl_limits limits;
 	struct impl_faults *faults; /* NULL: none */
+	/* dma = NAME, dma_min: a DMA device of DPDK for copies from that length on; "": none */
+	char dma[IMPL_DMA_NAME_SIZE];
+	uint32_t dma_min;
+	uint32_t workers; /* workers = N: threads that do the work of accelerators */
 };
 
 #endif /* IMPL_DEV_MANNERS_H */

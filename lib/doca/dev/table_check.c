@@ -14,6 +14,7 @@
 #include <rte_string_fns.h>
 
 #include "dev/table.h"
+#include "sdk/comch_dma_dev.h"
 
 #define DEFAULT_DRIVER "comch_shm"
 /** Informational. */
@@ -229,6 +230,8 @@ fill_manners(struct impl_entry *e)
 	const struct impl_manners *of_dev = e->is_func ? &e->rep.owner->manners : NULL;
 
 	m->faults = impl_faults_fill(e);
+	if (!impl_entry_has(e, IMPL_KEY_DMA_MIN))
+		m->dma_min = of_dev != NULL ? of_dev->dma_min : COMCH_DMA_DEFAULT_MIN;
 	impl_limits_fill(e, of_dev != NULL ? &of_dev->limits : NULL);
 	if (of_dev == NULL)
 		return;
@@ -238,6 +241,10 @@ fill_manners(struct impl_entry *e)
 		m->keeps_freed_tasks = of_dev->keeps_freed_tasks;
 	if (!impl_entry_has(e, IMPL_KEY_AGAIN_AFTER_SEND))
 		m->again_after_send = of_dev->again_after_send;
+	if (!impl_entry_has(e, IMPL_KEY_WORKERS))
+		m->workers = of_dev->workers;
+	if (!impl_entry_has(e, IMPL_KEY_DMA))
+		memcpy(m->dma, of_dev->dma, sizeof(m->dma));
 }
 
 static void
@@ -308,6 +315,9 @@ check_entry(struct impl_table *table, struct impl_entry *e)
 	ret = check_unique(table, e);
 	if (ret != DOCA_SUCCESS)
 		return ret;
+	if (impl_entry_has(e, IMPL_KEY_DMA_MIN) && e->info.manners.dma[0] == '\0')
+		return impl_table_wrong(table, e->line, "[%s %s]: dma_min needs dma = NAME, a DMA "
+			"device", kind(e), e->label);
 	if (e->is_func)
 		return check_apart(table, e);
 	/* The native driver would create a function by default. */

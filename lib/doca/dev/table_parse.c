@@ -216,6 +216,32 @@ parse_name(const char *value, void *dst, size_t size)
 	return parse_text(value, dst, size);
 }
 
+/* Of a device of EAL. May be empty: none. */
+static const char *
+parse_eal_name(const char *value, void *dst, size_t size)
+{
+	return value[0] == '\0' ? parse_args(value, dst, size) : parse_name(value, dst, size);
+}
+
+static const char *
+parse_bytes(const char *value, void *dst, size_t size)
+{
+	RTE_SET_USED(size);
+	return parse_u32(value, dst, "a number below 4294967296, in bytes");
+}
+
+static const char *
+parse_workers(const char *value, void *dst, size_t size)
+{
+	uint64_t number;
+
+	RTE_SET_USED(size);
+	if (!impl_table_number(value, 0, IMPL_MAX_WORKERS, &number))
+		return "a number up to 64, of threads";
+	*(uint32_t *)dst = (uint32_t)number;
+	return NULL;
+}
+
 static const struct {
 	const char *name;
 	bool func_only;
@@ -244,6 +270,9 @@ static const struct {
 	[IMPL_KEY_AGAIN_AFTER_SEND] = { "again_after_send", false, parse_bool,
 		FIELD(info.manners.again_after_send) },
 	[IMPL_KEY_PROFILE] = { "profile", false, impl_limits_parse_profile, FIELD(profile) },
+	[IMPL_KEY_DMA] = { "dma", false, parse_eal_name, FIELD(info.manners.dma) },
+	[IMPL_KEY_DMA_MIN] = { "dma_min", false, parse_bytes, FIELD(info.manners.dma_min) },
+	[IMPL_KEY_WORKERS] = { "workers", false, parse_workers, FIELD(info.manners.workers) },
 	[IMPL_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
 	[IMPL_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },
 	[IMPL_KEY_ADDRESS] = { "address", true, parse_name, FIELD(address) },

@@ -9,6 +9,7 @@
 
 #include <rte_common.h>
 
+#include "dev/cpus.h"
 #include "dev/dev.h"
 #include "dpa/core.h"
 #include "log/log.h"
@@ -18,30 +19,12 @@ struct doca_dpa_eu_affinity {
 	int eu; /* -1: not set */
 };
 
-static cpu_set_t process_cpus;
-
-/*
- * CPUs that the process may use. Read once, so that an id always means the same CPU, and
- * early, since a program's own EAL pins its main thread to one of them.
- */
-RTE_INIT(impl_dpa_affinity_init)
-{
-	if (sched_getaffinity(0, sizeof(process_cpus), &process_cpus) != 0)
-		CPU_ZERO(&process_cpus);
-}
-
-const cpu_set_t *
-impl_dpa_process_cpus(void)
-{
-	return &process_cpus;
-}
-
 static const cpu_set_t *
 cpus_of(const struct doca_dpa *dpa)
 {
 	const cpu_set_t *cpus = impl_dev_dpa_cpus(impl_dpa_dev(dpa));
 
-	return CPU_COUNT(cpus) > 0 ? cpus : &process_cpus;
+	return CPU_COUNT(cpus) > 0 ? cpus : impl_process_cpus();
 }
 
 unsigned int

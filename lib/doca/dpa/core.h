@@ -229,9 +229,4 @@ bool impl_dpa_is_usable(const struct doca_dpa *dpa);
 /* How long to wait for a kernel to end, milliseconds. */
 uint32_t impl_dpa_stop_ms(const struct doca_dpa *dpa);
 
-/* affinity.c */
-
-/* CPUs that the process could use when the library was loaded; empty: unknown. */
-const cpu_set_t *impl_dpa_process_cpus(void);
-
 #endif /* IMPL_DPA_CORE_H */

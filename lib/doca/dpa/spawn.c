@@ -18,6 +18,7 @@
 
 #include <rte_lcore.h>
 
+#include "dev/cpus.h"
 #include "dev/dev.h"
 #include "dev/eal.h"
 #include "dpa/core.h"
@@ -32,9 +33,8 @@ pin(const struct impl_dpa_spawn *how, pthread_t thread)
 
 	if (how->eu < 0 && CPU_COUNT(impl_dev_dpa_cpus(impl_dpa_dev(how->dpa))) == 0) {
 		/* EAL may have pinned the creating thread, so do not inherit its CPU. */
-		if (CPU_COUNT(impl_dpa_process_cpus()) > 0)
-			pthread_setaffinity_np(thread, sizeof(cpu_set_t),
-				impl_dpa_process_cpus());
+		if (CPU_COUNT(impl_process_cpus()) > 0)
+			pthread_setaffinity_np(thread, sizeof(cpu_set_t), impl_process_cpus());
 		return;
 	}
 	if (how->eu < 0)

@@ -71,6 +71,12 @@ static const struct {
 	{ DEV "dpa_max_run_ms =\n", "t:3: dpa_max_run_ms = : expected a number, in milliseconds" },
 	{ DEV "dpa_max_run_ms = 1s\n", "t:3: dpa_max_run_ms = 1s: expected a number" },
 	{ DEV "dpa_max_run_ms = 4294967296\n", "t:3: dpa_max_run_ms = 4294967296: expected" },
+	{ DEV "dma = a b\n", "t:3: dma = a b: expected a single word" },
+	{ DEV "dma_min = -1\n", "t:3: dma_min = -1: expected a number below 4294967296, in bytes" },
+	{ DEV "dma_min = 1\n" PF0, "t:1: [device d]: dma_min needs dma = NAME, a DMA device" },
+	{ DEV "dma = x\n" PF0 "dma =\ndma_min = 1\n", "[function pf0]: dma_min needs dma = NAME" },
+	{ DEV "workers = 65\n", "t:3: workers = 65: expected a number up to 64, of threads" },
+	{ DEV "workers = -1\n", "t:3: workers = -1: expected a number up to 64" },
 	{ DEV "progress = 1\n", "t:3: progress = 1: expected single or burst" },
 	{ DEV "lenient = all\n", "t:3: lenient = all: expected freed_tasks, or nothing" },
 	{ DEV "again_after_send = yes\n", "t:3: again_after_send = yes: expected 0 or 1" },
@@ -260,9 +266,9 @@ T_CASE(the_dpa_is_of_the_device)
 
 T_CASE(manners_are_of_the_device)
 {
-	static const char text[] = DEV "progress = single\nlenient = freed_tasks\n"
+	static const char text[] = DEV "progress = single\nlenient = freed_tasks\nworkers = 64\n"
 		"again_after_send = 1\n" PF0 "[function pf1]\npci = b1:00.1\n"
-		"progress = burst\nlenient =\nagain_after_send = 0\n"
+		"progress = burst\nlenient =\nagain_after_send = 0\nworkers = 1\n"
 		"host_index = 3\nrep_iface_index = 12\n";
 	const struct impl_manners *m;
 	struct impl_table t = { .nb_devs = 0 };
@@ -271,10 +277,12 @@ T_CASE(manners_are_of_the_device)
 		T_FAIL("%s", t.why);
 	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
 	T_CHECK(m->single_progress && m->keeps_freed_tasks && m->again_after_send);
+	T_EQ(m->workers, 64);
 	T_EQ(entry(&t, "pf0")->rep.host_index, 1);
 	T_EQ(entry(&t, "pf0")->rep.iface_index, 1);
 	m = impl_dev_manners(&entry(&t, "pf1")->info.dev);
 	T_CHECK(!m->single_progress && !m->keeps_freed_tasks && !m->again_after_send);
+	T_EQ(m->workers, 1);
 	T_EQ(entry(&t, "pf1")->rep.host_index, 3);
 	T_EQ(entry(&t, "pf1")->rep.iface_index, 12);
 	impl_table_free(&t);
@@ -282,6 +290,33 @@ T_CASE(manners_are_of_the_device)
 		T_FAIL("%s", t.why);
 	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
 	T_CHECK(!m->single_progress && !m->keeps_freed_tasks && !m->again_after_send);
+	impl_table_free(&t);
+}
+
+T_CASE(the_dma_device_is_of_the_device)
+{
+	static const char text[] = DEV "dma = wq0.0\ndma_min = 5\n" PF0
+		"[function pf1]\npci = b1:00.1\ndma =\n"
+		"[function pf2]\npci = b1:00.2\ndma = wq0.1\ndma_min = 0\n";
+	struct impl_table t = { .nb_devs = 0 };
+	const struct impl_manners *m;
+
+	if (impl_table_read_text(&t, "t", text) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
+	T_CHECK(strcmp(m->dma, "wq0.0") == 0);
+	T_EQ(m->dma_min, 5);
+	m = impl_dev_manners(&entry(&t, "pf1")->info.dev);
+	T_CHECK(strcmp(m->dma, "") == 0);
+	m = impl_dev_manners(&entry(&t, "pf2")->info.dev);
+	T_CHECK(strcmp(m->dma, "wq0.1") == 0);
+	T_EQ(m->dma_min, 0);
+	impl_table_free(&t);
+	if (impl_table_read_text(&t, "t", DEV PF0) != DOCA_SUCCESS)
+		T_FAIL("%s", t.why);
+	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
+	T_CHECK(strcmp(m->dma, "") == 0);
+	T_EQ(m->dma_min, 65536);
 	impl_table_free(&t);
 }
 
