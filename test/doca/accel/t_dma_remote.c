@@ -5,6 +5,7 @@
 /* DOCA DMA between two processes: memory that the other side has exported. */
 
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -35,6 +36,59 @@ T_CASE(reads_memory_of_a_process_that_sleeps)
 	importer_close(&twice);
 	importer_reads(&i, &e, 5, 500);
 	importer_close(&i);
+	exporter_end(&e);
+}
+
+/* The path of a descriptor in a file, and where its memory is. */
+struct stored {
+	char path[128];
+	size_t len;
+	uint8_t *addr;
+};
+
+static int
+import_stored(int fd __rte_unused, void *arg)
+{
+	/* It also has room for all of the memory. */
+	static struct exporter_shared shared;
+	const struct stored *stored = arg;
+	struct exporter e = { .shared = &shared };
+	struct importer i;
+	FILE *f = fopen(stored->path, "r");
+
+	T_CHECK(f != NULL);
+	shared.desc_len = stored->len;
+	shared.addr = stored->addr;
+	T_EQ(fread(shared.desc, 1, sizeof(shared.desc), f), stored->len);
+	fclose(f);
+	importer_open(&i, &e);
+	importer_reads(&i, &e, 70, 100000);
+	importer_close(&i);
+	return 0;
+}
+
+/* Another process finds it in a file, twice. behaviour: B8 */
+T_CASE(descriptor_in_a_file)
+{
+	struct t_proc importer;
+	struct stored stored;
+	struct exporter e;
+	unsigned int i;
+	FILE *f;
+
+	exporter_start(&e, DOCA_ACCESS_FLAG_PCI_READ_ONLY);
+	stored.len = e.shared->desc_len;
+	stored.addr = e.shared->addr;
+	T_LE(stored.len, 256);
+	snprintf(stored.path, sizeof(stored.path), "%s/desc", t_dir());
+	f = fopen(stored.path, "w");
+	T_CHECK(f != NULL);
+	T_EQ(fwrite(e.shared->desc, 1, stored.len, f), stored.len);
+	T_EQ(fclose(f), 0);
+	for (i = 0; i < 2; i++) {
+		t_proc_start(&importer, "importer", import_stored, &stored);
+		t_proc_join(&importer);
+	}
 	exporter_end(&e);
 }
 
