@@ -281,14 +281,22 @@ queue_add(struct impl_accel *accel, struct doca_task *task)
 	impl_accel_give(accel);
 }
 
+/* Whether a worker may be at its buffers. Then they are checked when it is its turn. */
+static bool
+may_be_busy(const struct impl_accel_task *task)
+{
+	const struct impl_accel *accel = impl_accel_of(task->task.ctx);
+
+	return accel->nb_given > 0 && impl_accel_is_bound(accel, task);
+}
+
 doca_error_t
 impl_accel_submit(struct doca_task *task)
 {
 	struct impl_accel *accel = impl_accel_of(task->ctx);
 	doca_error_t ret = DOCA_SUCCESS;
 
-	/* If a worker may be at its buffers, when it is its turn. */
-	if (accel->nb_given == 0 || !impl_accel_is_bound(accel, impl_accel_task_of(task)))
+	if (!may_be_busy(impl_accel_task_of(task)))
 		ret = impl_accel_admit(impl_accel_task_of(task));
 	if (ret != DOCA_SUCCESS)
 		return ret;
@@ -306,8 +314,11 @@ impl_accel_check(const struct doca_task *task)
 {
 	const struct impl_accel_task *t = impl_accel_task_of(task);
 	const struct impl_accel_kind *kind = impl_accel_kind_of(t);
-	doca_error_t ret = impl_accel_admit(t);
+	doca_error_t ret;
 
+	if (may_be_busy(t))
+		return DOCA_SUCCESS;
+	ret = impl_accel_admit(t);
 	return ret == DOCA_SUCCESS && kind->check != NULL ? kind->check(t) : ret;
 }
 
@@ -356,12 +367,16 @@ impl_accel_end(struct impl_accel_task *task)
 void
 impl_accel_task_cancel(struct doca_task *task)
 {
+	struct impl_accel_task *t = impl_accel_task_of(task);
+
 	/* A task of an IDLE context: in a child of fork(). What works on it is its parent's. */
 	if (task->ctx->state == DOCA_CTX_STATE_IDLE)
 		return;
-	/* Its buffers are the program's again. */
-	impl_accel_take_back(impl_accel_task_of(task));
-	impl_accel_end(impl_accel_task_of(task));
+	impl_accel_take_back(t);
+	impl_accel_end(t);
+	/* Its buffers are the program's again, which may free them. */
+	t->src = NULL;
+	t->dst = NULL;
 	/* Those behind it may have waited for its worker. */
 	impl_pe_wake(task->ctx->pe);
 }
@@ -391,7 +406,9 @@ fail_all(struct impl_accel *accel)
 
 	if (accel->nb_given > 0)
 		impl_accel_call_off_all(accel);
-	for (n = 0; n < accel->ctx.burst && accel->queue.first != NULL; n++)
+	/* A callback may fork: in the child, the context is IDLE, and no worker is there. */
+	for (n = 0; n < accel->ctx.burst && accel->queue.first != NULL &&
+			accel->ctx.state != DOCA_CTX_STATE_IDLE; n++)
 		impl_accel_report(queue_pop(accel), DOCA_ERROR_SHUTDOWN);
 	for (; n < accel->ctx.burst && accel->waiting.first != NULL; n++)
 		impl_accel_report(list_pop(&accel->waiting), DOCA_ERROR_SHUTDOWN);

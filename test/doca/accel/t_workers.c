@@ -360,6 +360,36 @@ T_CASE(turns)
 	hasher_close(&other);
 }
 
+/* The buffers of a freed task are the program's, also before it would have been its turn. */
+T_CASE(buffers_of_a_freed_task)
+{
+	struct doca_buf_inventory *inv;
+	struct hasher h;
+	struct doca_buf *in, *out;
+
+	open_with(&h, 1);
+	held = message(&h, 0);
+	submit(&h, LONG);
+	T_AWAIT(nb_entered == 1);
+	T_OK(doca_buf_inventory_create(2, &inv));
+	T_OK(doca_buf_inventory_start(inv));
+	T_OK(doca_buf_inventory_buf_get_by_data(inv, h.src.mmap, message(&h, 1), LONG, &in));
+	T_OK(doca_buf_inventory_buf_get_by_addr(inv, h.dst.mmap, h.dst.addr + DIGEST, DIGEST,
+		&out));
+	T_OK(doca_sha_task_hash_alloc_init(h.sha, DOCA_SHA_ALGORITHM_SHA256, in, out,
+		(union doca_data){ .u64 = 9 }, &h.task[1]));
+	T_OK(doca_task_submit(doca_sha_task_hash_as_task(h.task[1])));
+	doca_task_free(doca_sha_task_hash_as_task(h.task[1]));
+	T_OK(doca_buf_dec_refcount(in, NULL));
+	T_OK(doca_buf_dec_refcount(out, NULL));
+	T_OK(doca_buf_inventory_stop(inv));
+	T_OK(doca_buf_inventory_destroy(inv));
+	submit(&h, LONG);
+	held = NULL;
+	all_are_hashed(&h);
+	hasher_close(&h);
+}
+
 /* A freed task's worker is free for the next, also of an engine that sleeps. */
 T_CASE(freed_while_the_engine_sleeps)
 {
