@@ -123,7 +123,7 @@ T_CASE_OF(struct net_ports, net_begin, net_end, too_many_pools, p)
 	/* Accepted, dropped and counted, whichever packet of the pool it is. */
 	for (i = 0; i < 2; i++) {
 		m = net_frame(other, NET_MIN_FRAME, 0);
-		T_EQ(rte_eth_tx_burst(p->host.id, 0, &m, 1), 1);
+		net_send(&p->host, 0, m);
 		T_EQ(net_xstat(&p->host, "tx_q0_no_pool_packets"), i + 1);
 		T_CHECK(rte_mempool_full(other));
 	}

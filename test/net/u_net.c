@@ -212,18 +212,31 @@ net_xstat(const struct net_port *e, const char *name)
 	return value;
 }
 
+/* Send a frame if there is room. */
+static bool
+try_send(const struct net_port *from, uint16_t queue, uint8_t seed)
+{
+	struct rte_mbuf *m = net_frame(from->mp, NET_MIN_FRAME, seed);
+
+	if (rte_eth_tx_burst(from->id, queue, &m, 1) == 1)
+		return true;
+	rte_pktmbuf_free(m);
+	return false;
+}
+
 uint64_t
 net_fill(const struct net_port *from, uint16_t queue)
 {
-	struct rte_mbuf *m;
 	uint64_t n;
 
-	for (n = 0;; n++) {
-		m = net_frame(from->mp, NET_MIN_FRAME, (uint8_t)n);
-		if (rte_eth_tx_burst(from->id, queue, &m, 1) == 0)
-			break;
-	}
-	rte_pktmbuf_free(m);
+	/*
+	 * One refusal does not tell that the other's queue is full: none is accepted while the
+	 * control thread has the queue either. Buffers are posted in groups of a quarter of the
+	 * queue at most, so that there is room for the other three.
+	 */
+	for (n = 0; n <= NET_DESC - NET_DESC / 4; n++)
+		T_AWAIT(try_send(from, queue, (uint8_t)n));
+	T_SETTLE(try_send(from, queue, (uint8_t)n) ? ++n : 0);
 	return n;
 }
 
