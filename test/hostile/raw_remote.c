@@ -171,7 +171,7 @@ raw_remote_listen(char *path, size_t size)
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
 
 	T_GE(fd, 0);
-	T_LT(snprintf(path, size, "%s/comch-mem-%032x.sock", dir != NULL ? dir : "/tmp",
+	T_LT(snprintf(path, size, "%s/comch-mem-%032x.sock", dir != NULL ? dir : t_dir(),
 		(unsigned int)getpid()), (int)RTE_MIN(size, sizeof(addr.sun_path)));
 	strcpy(addr.sun_path, path);
 	T_EQ(bind(fd, (const struct sockaddr *)&addr, sizeof(addr)), 0);

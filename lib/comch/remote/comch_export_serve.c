@@ -7,7 +7,7 @@
  * ends with the process.
  *
  * It serves in rounds, one message of each importer, so that a fast importer does not delay the
- * others; one that is alone is served all that it has sent.
+ * others. If there is only one, a round serves all that it has sent.
  */
 
 #include <errno.h>

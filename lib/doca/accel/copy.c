@@ -234,12 +234,10 @@ go_on(struct impl_copy *copy, size_t *budget)
 	return is_under_way(ret) ? start_all(copy, budget) : ret;
 }
 
-/* Let the core begin anew if a DMA device has not copied something. */
+/* Let the core begin anew: the DMA device has not copied something. */
 static void
-check_dev(struct impl_copy *copy, doca_error_t ret)
+begin_anew(struct impl_copy *copy)
 {
-	if (ret != DOCA_ERROR_IO_FAILED)
-		return;
 	impl_dev_copies_fail(&copy->by_dev);
 	copy->from = (struct impl_place){ .buf = copy->src };
 	copy->to = (struct impl_place){ .buf = copy->dst };
@@ -249,14 +247,12 @@ check_dev(struct impl_copy *copy, doca_error_t ret)
 doca_error_t
 impl_copy_run(struct impl_copy *copy, size_t *budget)
 {
-	const bool has_dev = copy->by_dev.queue >= 0;
-	doca_error_t ret;
+	doca_error_t ret = impl_dev_copies_poll(&copy->by_dev);
 
-	if (has_dev)
-		check_dev(copy, impl_dev_copies_poll(&copy->by_dev));
-	ret = go_on(copy, budget);
-	if (has_dev && ret == DOCA_ERROR_IO_FAILED) {
-		check_dev(copy, ret);
+	if (ret != DOCA_ERROR_IO_FAILED)
+		ret = go_on(copy, budget);
+	if (ret == DOCA_ERROR_IO_FAILED && copy->by_dev.queue >= 0) {
+		begin_anew(copy);
 		return DOCA_ERROR_IN_PROGRESS;
 	}
 	if (is_under_way(ret))

@@ -48,8 +48,7 @@ impl_copy_dev_close(struct impl_copy_dev *dev)
 }
 
 void
-impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_copy_dev *dev,
-		size_t len)
+impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_copy_dev *dev, size_t len)
 {
 	*c = (struct impl_dev_copies){ .dev = dev, .queue = -1 };
 	if (dev->dev == NULL || len < dev->min)

@@ -50,8 +50,7 @@ struct impl_dev_copies {
 };
 
 /* Begin a task that copies so much. */
-void impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_copy_dev *dev,
-		size_t len);
+void impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_copy_dev *dev, size_t len);
 /* Whether the device is to make a copy of that length. */
 bool impl_dev_copies_wants(const struct impl_dev_copies *c, size_t len);
 /*

@@ -6,7 +6,7 @@
 
 #include "accel/accel.h"
 
-/* Tasks in front of one that is given to a worker, at most: each submit looks at them. */
+/* A worker gets a task only if at most as many are before it: each submit looks at them. */
 #define MAX_BEFORE 64
 
 /* Whether two lists have a buffer in common. */

@@ -47,6 +47,31 @@ open_slow(struct copier *c)
 	t_dmadev_attach((int16_t)rte_dma_get_dev_id_by_name(NAME));
 }
 
+/* A copier with a copy of all its memory in flight. */
+struct in_flight {
+	struct copier c;
+	struct doca_buf *src, *dst;
+	struct doca_dma_task_memcpy *task;
+};
+
+static void
+open_in_flight(struct in_flight *f)
+{
+	open_slow(&f->c);
+	f->src = memory_buf(&f->c.src, 0, COPIER_SIZE, true);
+	f->dst = memory_buf(&f->c.dst, 0, COPIER_SIZE, false);
+	f->task = copier_submit(&f->c, f->src, f->dst);
+	T_EQ(doca_pe_progress(f->c.pe), 0);
+	T_EQ(t_dmadev.submitted, 1);
+}
+
+static void
+close_in_flight(struct in_flight *f)
+{
+	free_bufs(f->src, f->dst);
+	copier_close(&f->c);
+}
+
 /* The accelerator of this number, in the order of their creation. */
 static void
 has_offloaded(unsigned int id, size_t bytes)
@@ -205,46 +230,49 @@ T_CASE(long_copies_are_made_in_pieces)
 	copier_close(&c);
 }
 
+/* A copy of three pieces; messages are kept. */
+struct fallback {
+	struct copier c;
+	struct memory from, to;
+	struct doca_buf *src, *dst;
+};
+
 /* What the device does not copy, the core does, and says so. */
 static void
-falls_back(struct copier *c, struct memory *from, struct memory *to)
+falls_back(struct fallback *f)
 {
-	T_WAIT(doca_pe_progress(c->pe), c->nb_done == 1);
-	T_EQ(memcmp(to->addr, from->addr, 3 * MIB), 0);
+	T_WAIT(doca_pe_progress(f->c.pe), f->c.nb_done == 1);
+	T_EQ(memcmp(f->to.addr, f->from.addr, 3 * MIB), 0);
 	T_STR_HAS(logged_end(), "DMA: " NAME " has not made a copy; the core makes it");
 	has_offloaded(0, 0);
 	/* Its queue is free. */
 	t_dmadev_attach((int16_t)rte_dma_get_dev_id_by_name(NAME));
 	t_dmadev.instant = true;
-	c->nb_done = 0;
-	copies(c, 2000);
+	f->c.nb_done = 0;
+	copies(&f->c, 2000);
 	has_offloaded(0, 2000);
 }
 
-static struct copier fallback;
-static struct memory fallback_from, fallback_to;
-
-static struct copier *
-open_fallback(void)
+static void
+open_fallback(struct fallback *f)
 {
-	struct copier *c = &fallback;
-
-	open_slow(c);
-	memory_create_new(&fallback_from, c->dev, 3 * MIB);
-	memory_create_new(&fallback_to, c->dev, 3 * MIB);
-	t_fill(fallback_from.addr, 3 * MIB, 1);
+	open_slow(&f->c);
+	memory_create_new(&f->from, f->c.dev, 3 * MIB);
+	memory_create_new(&f->to, f->c.dev, 3 * MIB);
+	t_fill(f->from.addr, 3 * MIB, 1);
+	f->src = memory_buf(&f->from, 0, 3 * MIB, true);
+	f->dst = memory_buf(&f->to, 0, 3 * MIB, false);
 	logged_begin();
-	return c;
 }
 
 static void
-close_fallback(struct doca_buf *src, struct doca_buf *dst)
+close_fallback(struct fallback *f)
 {
-	T_EQ(data_len(dst), 3 * MIB);
-	free_bufs(src, dst);
-	memory_destroy(&fallback_from);
-	memory_destroy(&fallback_to);
-	copier_close(&fallback);
+	T_EQ(data_len(f->dst), 3 * MIB);
+	free_bufs(f->src, f->dst);
+	memory_destroy(&f->from);
+	memory_destroy(&f->to);
+	copier_close(&f->c);
 }
 
 static void
@@ -254,34 +282,24 @@ make_rest(void)
 		t_dmadev_make(1, true);
 }
 
-T_CASE(one_of_three_copies_fails)
+T_CASE_OF(struct fallback, open_fallback, close_fallback, one_of_three_copies_fails, f)
 {
-	struct copier *c = open_fallback();
-	struct doca_buf *src = memory_buf(&fallback_from, 0, 3 * MIB, true);
-	struct doca_buf *dst = memory_buf(&fallback_to, 0, 3 * MIB, false);
-
-	copier_submit(c, src, dst);
-	T_EQ(doca_pe_progress(c->pe), 0);
+	copier_submit(&f->c, f->src, f->dst);
+	T_EQ(doca_pe_progress(f->c.pe), 0);
 	T_EQ(t_dmadev.submitted, 3);
 	t_dmadev_make(1, true);
 	t_dmadev_make(1, false);
 	T_EQ(t_dmadev.made, 2);
 	/* The last one is awaited: it writes to the destination. */
 	t_dmadev.on_completed = make_rest;
-	falls_back(c, &fallback_from, &fallback_to);
-	close_fallback(src, dst);
+	falls_back(f);
 }
 
-T_CASE(copies_are_refused)
+T_CASE_OF(struct fallback, open_fallback, close_fallback, copies_are_refused, f)
 {
-	struct copier *c = open_fallback();
-	struct doca_buf *src = memory_buf(&fallback_from, 0, 3 * MIB, true);
-	struct doca_buf *dst = memory_buf(&fallback_to, 0, 3 * MIB, false);
-
 	t_dmadev.refuses = true;
-	copier_submit(c, src, dst);
-	falls_back(c, &fallback_from, &fallback_to);
-	close_fallback(src, dst);
+	copier_submit(&f->c, f->src, f->dst);
+	falls_back(f);
 }
 
 /* Before the last piece is made, the memory is not the program's. */
@@ -292,72 +310,45 @@ make_one(void)
 		t_dmadev_make(1, true);
 }
 
-T_CASE(a_stop_waits_for_the_device)
+T_CASE_OF(struct in_flight, open_in_flight, close_in_flight, a_stop_waits_for_the_device, f)
 {
-	struct doca_buf *src, *dst;
-	struct copier c;
+	struct copier *c = &f->c;
 
-	open_slow(&c);
-	src = memory_buf(&c.src, 0, COPIER_SIZE, true);
-	dst = memory_buf(&c.dst, 0, COPIER_SIZE, false);
-	copier_submit(&c, src, dst);
-	T_EQ(doca_pe_progress(c.pe), 0);
-	T_EQ(t_dmadev.submitted, 1);
 	t_dmadev.on_completed = make_one;
-	T_IS(doca_ctx_stop(c.ctx), DOCA_ERROR_IN_PROGRESS);
-	copier_wait(&c, 1);
-	T_IS(c.status, DOCA_ERROR_SHUTDOWN);
+	T_IS(doca_ctx_stop(c->ctx), DOCA_ERROR_IN_PROGRESS);
+	copier_wait(c, 1);
+	T_IS(c->status, DOCA_ERROR_SHUTDOWN);
 	T_EQ(t_dmadev.taken, 1);
-	T_EQ(memcmp(c.dst.addr, c.src.addr, COPIER_SIZE), 0);
-	free_bufs(src, dst);
-	copier_close(&c);
+	T_EQ(memcmp(c->dst.addr, c->src.addr, COPIER_SIZE), 0);
 }
 
-T_CASE(a_freed_task_waits_for_the_device)
+T_CASE_OF(struct in_flight, open_in_flight, close_in_flight, a_freed_task_waits_for_the_device, f)
 {
-	struct doca_dma_task_memcpy *task;
-	struct doca_buf *src, *dst;
-	struct copier c;
+	struct copier *c = &f->c;
 
-	open_slow(&c);
-	src = memory_buf(&c.src, 0, COPIER_SIZE, true);
-	dst = memory_buf(&c.dst, 0, COPIER_SIZE, false);
-	task = copier_submit(&c, src, dst);
-	T_EQ(doca_pe_progress(c.pe), 0);
 	t_dmadev.on_completed = make_one;
-	doca_task_free(doca_dma_task_memcpy_as_task(task));
+	doca_task_free(doca_dma_task_memcpy_as_task(f->task));
 	T_EQ(t_dmadev.taken, 1);
-	T_SETTLE(doca_pe_progress(c.pe));
-	T_EQ(c.nb_done + c.nb_errors, 0);
-	free_bufs(src, dst);
+	T_SETTLE(doca_pe_progress(c->pe));
+	T_EQ(c->nb_done + c->nb_errors, 0);
 	/* The queue is free. */
-	copies(&c, COPIER_SIZE);
+	copies(c, COPIER_SIZE);
 	T_EQ(t_dmadev.taken, 2);
-	copier_close(&c);
 }
 
 /* A device with one queue serves one task at a time; the other context's core copies. */
-T_CASE(no_queue_is_free)
+T_CASE_OF(struct in_flight, open_in_flight, close_in_flight, no_queue_is_free, f)
 {
-	struct copier c, other;
-	struct doca_buf *src, *dst;
+	struct copier other;
 
-	open_slow(&c);
 	copier_open(&other);
-	t_dmadev_attach((int16_t)rte_dma_get_dev_id_by_name(NAME));
-	src = memory_buf(&c.src, 0, COPIER_SIZE, true);
-	dst = memory_buf(&c.dst, 0, COPIER_SIZE, false);
-	copier_submit(&c, src, dst);
-	T_EQ(doca_pe_progress(c.pe), 0);
 	copies(&other, COPIER_SIZE);
 	T_EQ(t_dmadev.given, 1);
 	t_dmadev_make(1, true);
-	T_EQ(doca_pe_progress(c.pe), 1);
+	T_EQ(doca_pe_progress(f->c.pe), 1);
 	t_dmadev.instant = true;
 	copies(&other, COPIER_SIZE);
 	T_EQ(t_dmadev.given, 2);
-	free_bufs(src, dst);
-	copier_close(&c);
 	copier_close(&other);
 }
 
@@ -389,24 +380,15 @@ in_child(int fd __rte_unused, void *arg)
 }
 
 /* The device is the parent's. */
-T_CASE(fork_with_a_copy_in_flight)
+T_CASE_OF(struct in_flight, open_in_flight, close_in_flight, fork_with_a_copy_in_flight, f)
 {
-	struct doca_buf *src, *dst;
 	struct t_proc child;
-	struct copier c;
 
-	open_slow(&c);
-	src = memory_buf(&c.src, 0, COPIER_SIZE, true);
-	dst = memory_buf(&c.dst, 0, COPIER_SIZE, false);
-	copier_submit(&c, src, dst);
-	T_EQ(doca_pe_progress(c.pe), 0);
-	t_proc_start(&child, "child", in_child, &c);
+	t_proc_start(&child, "child", in_child, &f->c);
 	t_proc_join(&child);
 	t_dmadev_make(1, true);
-	copier_wait(&c, 1);
-	T_EQ(c.nb_done, 1);
-	free_bufs(src, dst);
-	copier_close(&c);
+	copier_wait(&f->c, 1);
+	T_EQ(f->c.nb_done, 1);
 }
 
 T_CASE(there_is_no_such_device)

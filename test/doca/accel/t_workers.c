@@ -52,8 +52,7 @@ EVP_DigestUpdate(EVP_MD_CTX *md, const void *data, size_t len)
 		nb_entered++;
 		if (len == LONG && other_was == 0)
 			other_was = nb_entered;
-		while (held == data)
-			usleep(100);
+		T_AWAIT(held != data);
 	}
 	return update(md, data, len);
 }
@@ -214,10 +213,8 @@ static void *
 release_later(void *arg)
 {
 	T_CHECK(arg == NULL);
-	while (!engine_goes_on)
-		usleep(100);
-	while (!engine_waits())
-		usleep(100);
+	T_AWAIT(engine_goes_on);
+	T_AWAIT(engine_waits());
 	held = NULL;
 	return NULL;
 }
@@ -456,7 +453,7 @@ T_CASE(fails)
 	held = message(&h, 1);
 	submit(&h, LONG);
 	T_AWAIT(nb_entered == 2);
-	/* Its source is no list any more that begins there. */
+	/* Its source is in the middle of a list. */
 	h.in[2] = memory_buf(&h.src, 2 * LONG, LONG, true);
 	h.out[2] = memory_buf(&h.dst, 2 * DIGEST, DIGEST, false);
 	T_OK(doca_sha_task_hash_alloc_init(h.sha, DOCA_SHA_ALGORITHM_SHA256, h.in[2], h.out[2],
