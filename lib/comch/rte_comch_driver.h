@@ -43,7 +43,7 @@ extern "C" {
 #endif
 
 /** Version of this interface; part of the registering function's name. */
-#define RTE_COMCH_DRIVER_ABI 8
+#define RTE_COMCH_DRIVER_ABI 9
 
 struct rte_comch_driver_ops;
 struct rte_comch_data_ops;
@@ -412,14 +412,14 @@ struct rte_comch_data_ops {
 	void (*mem_gone)(struct rte_comch_dev *dev, const struct rte_comch_mr *mr);
 
 	/**
-	 * O. Bursts of mbufs; else, or if they return -ENOTSUP, the core uses operations and
-	 * buffers. Queue's thread. After rx_setup the core posts nothing; recv_mbufs also
-	 * returns what is left after a halt; send_mbufs frees and counts what cannot be sent.
+	 * O. Bursts of mbufs; *done*: how many, 0 before. Queue's thread. @return 0: no more now;
+	 * -ENOTSUP: the core does the rest. Frees what is sent or fails. *mr*: of the first one's
+	 * data, or NULL. After rx_setup the core posts none, recv_mbufs returns all after a halt.
 	 */
 	int (*rx_setup)(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
-	int (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
-	int (*send_mbufs)(struct rte_comch_dq *dq, uint32_t consumer_id,
-			struct rte_mbuf **mbufs, uint16_t n);
+	int (*recv_mbufs)(struct rte_comch_dq *dq, struct rte_mbuf **m, uint16_t n, uint16_t *done);
+	int (*send_mbufs)(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_comch_mr *mr,
+			struct rte_mbuf **m, uint16_t n, uint16_t *done);
 };
 
 /** Memory that both ends map, for drivers that use rte_comch_data_mapped. */
@@ -570,13 +570,13 @@ struct rte_comch_driver_ops {
 };
 
 /** Register a driver; for constructors. The name has RTE_COMCH_DRIVER_ABI: others do not link. */
-void rte_comch_driver_register_v8(const struct rte_comch_driver_ops *ops);
+void rte_comch_driver_register_v9(const struct rte_comch_driver_ops *ops);
 
 /** Register a driver with operations *ops* when the program starts. */
 #define RTE_COMCH_DRIVER_REGISTER(nm, ops) \
 	RTE_INIT(comch_driver_init_##nm) \
 	{ \
-		rte_comch_driver_register_v8(&(ops)); \
+		rte_comch_driver_register_v9(&(ops)); \
 	}
 
 /**

@@ -70,7 +70,9 @@ int rte_comch_consumer_rx_setup(struct rte_comch_consumer *consumer,
 /**
  * Receive messages as mbufs, at most one per posted mbuf, and post new ones. Immediate
  * data is dropped. After a stop or disconnect this returns the posted mbufs to their
- * pool.
+ * pool. Without RTE_COMCH_CAPA_HANDOVER an mbuf has one segment, the default headroom, no
+ * ol_flags (but RTE_MBUF_F_EXTERNAL) and no port; as with an ethdev, fields of which ol_flags
+ * says nothing, such as tx_offload and hash, are undefined.
  *
  * @return
  *   Number of mbufs; the caller owns them.

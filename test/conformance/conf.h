@@ -282,6 +282,9 @@ const struct t_ev *conf_check_last(const struct t_node *node, const struct rte_c
 	X(inst, mbuf, rx_setup_errors) \
 	X(inst, mbuf, tx_errors) \
 	X(inst, mbuf, metadata) \
+	X(inst, mbuf, reused) \
+	X(inst, mbuf, mixed) \
+	X(inst, mbuf, send_within_free) \
 	X(inst, mbuf, disconnect)
 
 /* Ends: drain before flush. */

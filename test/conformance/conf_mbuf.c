@@ -636,6 +636,127 @@ conf_mbuf_metadata(void)
 	mflow_close(&m);
 }
 
+/* What an earlier use has left in an mbuf is not in the message that it has next. */
+void
+conf_mbuf_reused(void)
+{
+	struct rte_mbuf *mbuf;
+	struct mflow m;
+	uint64_t i;
+
+	mflow_open(&m, 31, 16);
+	for (i = 0; i < 100; i++) {
+		submit(&m, filled(m.tx_pool, 100, i));
+		mbuf = receive(&m);
+		T_EQ(mbuf->ol_flags & ~RTE_MBUF_F_EXTERNAL, 0);
+		T_EQ(mbuf->packet_type, 0);
+		T_EQ(mbuf->vlan_tci, 0);
+		T_EQ(mbuf->port, RTE_MBUF_PORT_INVALID);
+		T_EQ(rte_pktmbuf_headroom(mbuf), RTE_PKTMBUF_HEADROOM);
+		mbuf->ol_flags |= RTE_MBUF_F_RX_VLAN | RTE_MBUF_F_RX_RSS_HASH;
+		mbuf->packet_type = RTE_PTYPE_L2_ETHER;
+		mbuf->vlan_tci = 7;
+		mbuf->port = 3;
+		T_CHECK(rte_pktmbuf_adj(mbuf, 50) != NULL);
+		rte_pktmbuf_free(mbuf);
+	}
+	mflow_close(&m);
+}
+
+static void
+send_another(void *addr, void *arg)
+{
+	struct mflow *m = arg;
+	struct rte_mbuf *mbuf = filled(m->tx_pool, 65, 1);
+
+	T_CHECK(addr != NULL);
+	submit(m, mbuf);
+}
+
+/* A program that sends from the function that frees its external memory. */
+void
+conf_mbuf_send_within_free(void)
+{
+	struct rte_mbuf *mbuf, *room;
+	struct rte_mbuf_ext_shared_info shinfo = { .free_cb = send_another };
+	struct rte_mempool *plain;
+	struct mflow m;
+
+	mflow_open(&m, 63, 32);
+	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL);
+	T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+	/* Its data are in the memory of its pool: where another mbuf has its room. */
+	room = filled(plain, 64, 0);
+	mbuf = rte_pktmbuf_alloc(plain);
+	T_CHECK(mbuf != NULL);
+	shinfo.fcb_opaque = &m;
+	rte_mbuf_ext_refcnt_set(&shinfo, 1);
+	rte_pktmbuf_attach_extbuf(mbuf, rte_pktmbuf_mtod(room, void *), 0, 64, &shinfo);
+	mbuf->data_len = 64;
+	mbuf->pkt_len = 64;
+	submit(&m, mbuf);
+	mbuf = receive(&m);
+	T_EQ(rte_pktmbuf_pkt_len(mbuf), 64);
+	rte_pktmbuf_free(mbuf);
+	T_UNTIL(all_freed(&m, plain) || rte_mbuf_ext_refcnt_read(&shinfo) == 0);
+	mbuf = receive(&m);
+	T_EQ(rte_pktmbuf_pkt_len(mbuf), 65);
+	rte_pktmbuf_free(mbuf);
+	rte_pktmbuf_free(room);
+	T_UNTIL(all_freed(&m, plain));
+	mflow_close(&m);
+	T_EQ(rte_comch_mempool_unregister(plain), 0);
+	rte_mempool_free(plain);
+}
+
+/* Mbufs of all sorts in one burst arrive in its order, and are freed. */
+void
+conf_mbuf_mixed(void)
+{
+	uint32_t lens[] = { 64, 100, 65, 107, 64, 0, 33, 1000, 64 };
+	struct rte_mbuf *mbufs[RTE_DIM(lens)], *of;
+	struct rte_mempool *plain;
+	uint8_t copy[1000];
+	uint16_t i, sent = 0;
+	struct mflow m;
+
+	mflow_open(&m, 63, 32);
+	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+	T_CHECK(plain != NULL);
+	T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+	for (i = 0; i < RTE_DIM(lens); i++)
+		mbufs[i] = filled(m.tx_pool, lens[i], i);
+	/* A clone, a chain, one of another pool, and a shared one. */
+	rte_pktmbuf_free(mbufs[1]);
+	of = filled(plain, lens[1], 1);
+	mbufs[1] = rte_pktmbuf_clone(of, plain);
+	T_CHECK(mbufs[1] != NULL);
+	rte_pktmbuf_free(of);
+	T_EQ(rte_pktmbuf_trim(mbufs[3], 7), 0);
+	T_EQ(rte_pktmbuf_chain(mbufs[3], filled(plain, 7, 30)), 0);
+	rte_pktmbuf_free(mbufs[4]);
+	mbufs[4] = filled(plain, lens[4], 4);
+	rte_mbuf_refcnt_update(mbufs[6], 1);
+	T_UNTIL((sent += rte_comch_tx_burst(m.prod, m.id, &mbufs[sent],
+			(uint16_t)(RTE_DIM(lens) - sent))) == RTE_DIM(lens));
+	for (i = 0; i < RTE_DIM(lens); i++) {
+		of = receive(&m);
+		T_EQ(rte_pktmbuf_pkt_len(of), lens[i]);
+		if (lens[i] > 0)
+			T_VERIFY(rte_pktmbuf_read(of, 0, RTE_MIN(lens[i], 100u), copy),
+				RTE_MIN(lens[i], 100u), i);
+		if (i == 3)
+			T_VERIFY(rte_pktmbuf_read(of, 100, 7, copy), 7, 30);
+		rte_pktmbuf_free(of);
+	}
+	T_UNTIL(all_freed(&m, plain) && rte_mbuf_refcnt_read(mbufs[6]) == 1);
+	rte_pktmbuf_free(mbufs[6]);
+	mflow_close(&m);
+	T_EQ(rte_comch_mempool_unregister(plain), 0);
+	rte_mempool_free(plain);
+}
+
 /* After a disconnect the posted mbufs go home. */
 void
 conf_mbuf_disconnect(void)

@@ -588,6 +588,7 @@ const struct rte_comch_data_ops fake_data_ops = { FAKE_DATA_OPS };
 
 const struct rte_comch_data_ops fake_data_ops_mbufs = {
 	FAKE_DATA_OPS,
+	.rx_setup = fake_rx_setup,
 	.send_mbufs = fake_send_mbufs,
 	.recv_mbufs = fake_recv_mbufs,
 };

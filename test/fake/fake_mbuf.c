@@ -74,8 +74,18 @@ find_queue(struct fake_prod *p, uint32_t consumer_id)
 	return c == NULL || c->closed ? NULL : c->mbufs;
 }
 
+/* All mbufs are the sender's. */
 int
-fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
+fake_rx_setup(struct rte_comch_dq *dq __rte_unused, struct rte_mempool *mp __rte_unused,
+		bool takes_chains __rte_unused)
+{
+	return 0;
+}
+
+int
+fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id,
+		struct rte_comch_mr *mr __rte_unused, struct rte_mbuf **mbufs, uint16_t n,
+		uint16_t *done)
 {
 	struct fake_prod *p = container_of(dq, struct fake_prod, dq.base);
 	struct fake_mbuf_queue *q;
@@ -95,11 +105,12 @@ fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf *
 		comch_count(&nb_sent, 1);
 	}
 	pthread_mutex_unlock(&fake_lock);
-	return i;
+	*done = i;
+	return 0;
 }
 
 int
-fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
+fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n, uint16_t *done)
 {
 	struct fake_cons *c = container_of(dq, struct fake_cons, dq.base);
 	struct fake_mbuf_queue *q = c->mbufs;
@@ -117,5 +128,6 @@ fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 	if (q->head == q->tail)
 		fake_cons_drain(c);
 	pthread_mutex_unlock(&fake_lock);
-	return i;
+	*done = i;
+	return 0;
 }

@@ -39,7 +39,7 @@
 #include <bsd/sys/queue.h>
 
 #include "rte_comch_driver.h"
-#include "sdk/comch_recv.h"
+#include "sdk/comch_recv_post.h"
 #include "sdk/comch_gather.h"
 #include "sdk/comch_link.h"
 #include "sdk/comch_send.h"
@@ -292,8 +292,9 @@ bool fake_mem_is_exported(const struct rte_comch_link *link, const uint8_t *addr
 struct fake_mbuf_queue *fake_mbuf_queue_new(uint32_t depth);
 void fake_mbuf_queue_free(struct fake_mbuf_queue *q);
 bool fake_mbuf_queue_is_empty(const struct fake_mbuf_queue *q);
-int fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
-		uint16_t n);
-int fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
+int fake_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
+int fake_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_comch_mr *mr,
+		struct rte_mbuf **mbufs, uint16_t n, uint16_t *done);
+int fake_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n, uint16_t *done);
 
 #endif /* FAKE_PRIVATE_H */

@@ -35,7 +35,7 @@ is_refused(const struct rte_comch_driver_ops *ops, const char *operation)
 	int16_t dev;
 
 	t_log_begin(&log);
-	rte_comch_driver_register_v8(ops);
+	rte_comch_driver_register_v9(ops);
 	snprintf(want, sizeof(want), "driver %s", ops->name);
 	t_log_has(&log, want);
 	snprintf(want, sizeof(want), "operation %s\n", operation);
@@ -94,7 +94,7 @@ Test(refused, no_fast_path)
 	t_driver = &driver;
 	ops.name = driver.name;
 	ops.data = NULL;
-	rte_comch_driver_register_v8(&ops);
+	rte_comch_driver_register_v9(&ops);
 	t_pair_open(&p, NULL);
 	T_EQ(rte_comch_dev_info_get(p.dpu_dev, &info), 0);
 	T_EQ(info.capa, RTE_COMCH_CAPA_SERVER | RTE_COMCH_CAPA_EVENT_FD |

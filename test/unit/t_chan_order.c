@@ -304,20 +304,39 @@ Test(chan_order, registration_not_ready)
 {
 	struct rte_comch_cpl cpl;
 
-	u->mrs.mr[U_MR_DIRECT].ready = 0;
+	u->mrs.nb = 0;
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 1));
 	cr_assert(u_recv(u, &cpl));
 	cr_assert_eq(cpl.status, -EINVAL);
-	u->mrs.mr[U_MR_DIRECT].ready = 1;
+	u->mrs.nb = 2;
+	u->mrs.mr[U_MR_DIRECT].ready = 0;
 	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 2));
-	cr_assert(!u_recv(u, &cpl));
-	u->mrs.nb = 0;
-	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 3));
-	cr_assert_eq(u_send(u, 0, 1, 1), 1);
-	cr_assert(u_recv(u, &cpl));
-	cr_assert_eq(cpl.status, 0);
 	cr_assert(u_recv(u, &cpl));
 	cr_assert_eq(cpl.status, -EINVAL);
+	u->mrs.mr[U_MR_DIRECT].ready = 1;
+	cr_assert(u_post(u, U_MR_DIRECT, 0, LEN, 3));
+	cr_assert(!u_recv(u, &cpl));
+	cr_assert_eq(u_send(u, 0, 1, 1), 1);
+	cr_assert(u_recv(u, &cpl));
+	cr_assert_eq(cpl.cookie, 3u);
+	cr_assert_eq(cpl.status, 0);
+}
+
+/* A consumer that starts again shows its memory as another region, or does not. */
+Test(chan_order, region_of_a_new_start)
+{
+	const struct comch_desc *desc = u->post->desc;
+
+	cr_assert(u_post(u, U_MR_DIRECT, 4, LEN, 1));
+	cr_assert_eq(desc[0].where, (uint64_t)U_REGION << COMCH_DESC_OFF_BITS | 4);
+	u->mrs.mr[U_MR_DIRECT].region = U_REGION + 1;
+	comch_chan_cons_bind(&u->c, u->post, u->rec, 0);
+	cr_assert(u_post(u, U_MR_DIRECT, 4, LEN, 2));
+	cr_assert_eq(desc[0].where, (uint64_t)(U_REGION + 1) << COMCH_DESC_OFF_BITS | 4);
+	u->mrs.mr[U_MR_DIRECT].region = COMCH_REGION_STAGED;
+	comch_chan_cons_bind(&u->c, u->post, u->rec, 0);
+	cr_assert(u_post(u, U_MR_DIRECT, 4, LEN, 3));
+	cr_assert_eq(desc[0].where, (uint64_t)COMCH_REGION_STAGED << COMCH_DESC_OFF_BITS);
 }
 
 /* Two producers share the positions; each one's messages stay in order. */

@@ -22,7 +22,7 @@
 #include "mlx5_private.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_mr.h"
-#include "sdk/comch_recv.h"
+#include "sdk/comch_recv_post.h"
 #include "sdk/comch_send.h"
 #include "sdk/comch_staging_budget.h"
 

@@ -87,5 +87,5 @@ RTE_INIT(ring_register)
 	ring_ops.frame_word = NULL;
 	ring_data_init();
 	ring_ops.data = &ring_data_ops;
-	rte_comch_driver_register_v8(&ring_ops);
+	rte_comch_driver_register_v9(&ring_ops);
 }

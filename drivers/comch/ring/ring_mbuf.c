@@ -234,23 +234,25 @@ may_send(struct comch_chan_prod *p)
 }
 
 int
-ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
-		uint16_t n)
+ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id,
+		struct rte_comch_mr *mr __rte_unused, struct rte_mbuf **mbufs, uint16_t n,
+		uint16_t *done)
 {
 	struct comch_map_prod *mp = ring_map_prod(dq);
 	struct ring_prod *rp = mp->dq.ext;
 	struct comch_send *tx = &mp->chan.tx;
 	struct comch_send_remote *to;
-	int sent = -ENOTSUP;
+	int ret = -ENOTSUP;
 
 	comch_guard_enter(&tx->guard, "bursts of a producer");
 	comch_epoch_enter(&tx->epoch);
 	to = comch_send_find(tx, consumer_id, &tx->last_slot);
 	if (likely(to != NULL && ring_hand_of(to) != NULL && may_send(&mp->chan))) {
-		sent = send_all(mp, container_of(to, struct comch_chan_remote, to), mbufs, n);
+		*done = send_all(mp, container_of(to, struct comch_chan_remote, to), mbufs, n);
+		ret = 0;
 		tx->short_id = 0;
 		mp->chan.short_space = 0;
-		if (unlikely(sent < n)) {
+		if (unlikely(*done < n)) {
 			tx->short_id = consumer_id;
 			comch_count(&tx->stats.later, 1);
 		}
@@ -258,9 +260,9 @@ ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf *
 	comch_epoch_leave(&tx->epoch);
 	comch_guard_leave(&tx->guard);
 	/* The core sends them as operations: not by copies to a queue that is opened meanwhile. */
-	if (unlikely(sent < 0))
+	if (unlikely(ret != 0))
 		rp->as_channel = true;
-	return sent;
+	return ret;
 }
 
 /* Operations */
@@ -446,12 +448,11 @@ recv_open(struct comch_map_cons *c, struct rte_mbuf **mbufs, uint16_t n)
 }
 
 int
-ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
+ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n, uint16_t *done)
 {
 	struct comch_map_cons *c = ring_map_cons(dq);
 	const struct ring_cons *rc = c->dq.ext;
 	struct comch_recv *rx = &c->chan.rx;
-	uint16_t k = 0;
 
 	if (unlikely(rc->pool == NULL))
 		return -ENOTSUP;
@@ -460,8 +461,8 @@ ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n)
 		/* Started again. */
 		if (unlikely(!rc->is_open))
 			open_hand(c);
-		k = recv_open(c, mbufs, n);
+		*done = recv_open(c, mbufs, n);
 	}
 	comch_guard_leave(&rx->guard);
-	return k;
+	return 0;
 }

@@ -164,9 +164,9 @@ void ring_pool_warn(void);
 
 /* ring_mbuf.c */
 int ring_rx_setup(struct rte_comch_dq *dq, struct rte_mempool *mp, bool takes_chains);
-int ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n);
-int ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_mbuf **mbufs,
-		uint16_t n);
+int ring_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n, uint16_t *done);
+int ring_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_comch_mr *mr,
+		struct rte_mbuf **mbufs, uint16_t n, uint16_t *done);
 /* Operations, also to consumers in mbuf mode. */
 uint16_t ring_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
 /* After a halt: drain the consumer if nothing can come any more. */

@@ -175,7 +175,7 @@ driver_is_complete(const struct rte_comch_driver_ops *o)
 }
 
 void
-rte_comch_driver_register_v8(const struct rte_comch_driver_ops *ops)
+rte_comch_driver_register_v9(const struct rte_comch_driver_ops *ops)
 {
 	struct rte_comch_driver_ops *o;
 
@@ -219,7 +219,7 @@ rte_comch_driver_register_v8(const struct rte_comch_driver_ops *ops)
 const struct rte_comch_driver_ops *
 comch_driver_get(uint32_t number)
 {
-	/* Acquire: pairs with rte_comch_driver_register_v8(). Model: publish.pml, find. */
+	/* Acquire: pairs with rte_comch_driver_register_v9(). Model: publish.pml, find. */
 	return number < comch_load_acquire(&nb_drivers) ? &drivers[number] : NULL;
 }
 

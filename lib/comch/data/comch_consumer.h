@@ -40,6 +40,7 @@ struct rte_comch_consumer {
 	bool mr_event[COMCH_MAX_IMPORTS];    /* atomic: an MR_ADDED is due */
 	struct rte_mempool *rx_pool;         /* queue: mbuf mode */
 	struct rte_comch_mr *rx_mr;
+	bool is_handed;                      /* queue: the driver hands mbufs over */
 	uint32_t rx_room;                    /* atomic: bytes in its mbufs; 0: no hand-over */
 	TAILQ_ENTRY(rte_comch_consumer) next;
 };

@@ -228,7 +228,7 @@ step_live(struct rte_comch_conn *conn, struct rte_comch_consumer *c)
 		c->mr_added[i] = false;
 		if (c->mrs.mr[i].region == COMCH_REGION_STAGED && c->staging_size == 0)
 			c->mr_status[i] = c->mr_status[i] != 0 ? c->mr_status[i] : -ENOTSUP;
-		/* Pairs with comch_recv_place(). Model: publish.pml, publish. */
+		/* Pairs with comch_recv_use_mr(). Model: publish.pml, publish. */
 		else
 			comch_store_release(&c->mrs.mr[i].ready, 1);
 		/*

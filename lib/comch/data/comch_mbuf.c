@@ -20,6 +20,7 @@
 
 #include "rte_comch_mbuf.h"
 #include "sdk/comch_log.h"
+#include "sdk/comch_mbuf.h"
 #include "data/comch_consumer.h"
 #include "data/comch_producer.h"
 #include "mem/comch_mem.h"
@@ -29,45 +30,14 @@
 /* Segments of all chains in flight; a chain that does not fit allocates its own. */
 #define MBUF_SEGS 256
 
-int
-rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp)
-{
-	const struct rte_comch_data_ops *ops;
-	struct rte_comch_mr *mr;
-
-	if (c == NULL || mp == NULL)
-		return -EINVAL;
-	ops = comch_queue_ops(&c->q);
-	mr = rte_comch_mempool_mr(mp);
-	if (mr == NULL) {
-		COMCH_LOG(ERR, "consumer %u: mempool %s is not registered", c->q.id, mp->name);
-		return -EINVAL;
-	}
-	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_RUNNING ||
-			ops->cons_room(c->q.dq) != c->q.depth) {
-		COMCH_LOG(ERR, "consumer %u: mbuf mode requires a RUNNING consumer "
-			"with nothing posted", c->q.id);
-		return -EBADFD;
-	}
-	c->rx_pool = mp;
-	c->rx_mr = mr;
-	if (ops->rx_setup != NULL && ops->rx_setup(c->q.dq, mp,
-			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0) == 0)
-		/* Telemetry reads it. */
-		comch_store_relaxed(&c->rx_room,
-			(uint32_t)rte_pktmbuf_data_room_size(mp) - RTE_PKTMBUF_HEADROOM);
-	else
-		rte_comch_rx_burst(c, NULL, 0);
-	return 0;
-}
-
 static inline void
 fill_buf(const struct rte_comch_consumer *c, struct rte_comch_buf *buf, struct rte_mbuf *m)
 {
+	rte_pktmbuf_reset_headroom(m);
 	buf->addr = rte_pktmbuf_mtod(m, void *);
 	buf->mr = c->rx_mr;
 	buf->cookie = (uint64_t)(uintptr_t)m;
-	buf->len = rte_pktmbuf_tailroom(m);
+	buf->len = m->buf_len - m->data_off;
 	buf->reserved = 0;
 }
 
@@ -75,11 +45,11 @@ fill_buf(const struct rte_comch_consumer *c, struct rte_comch_buf *buf, struct r
 static uint32_t
 alloc_some(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint32_t n)
 {
-	if (likely(rte_pktmbuf_alloc_bulk(c->rx_pool, mbufs, n) == 0))
+	if (likely(rte_mempool_get_bulk(c->rx_pool, (void **)mbufs, n) == 0))
 		return n;
 	comch_count(&comch_consumer_stats(c)->no_mbuf, 1);
 	while ((n /= 2) > 0)
-		if (rte_pktmbuf_alloc_bulk(c->rx_pool, mbufs, n) == 0)
+		if (rte_mempool_get_bulk(c->rx_pool, (void **)mbufs, n) == 0)
 			return n;
 	return 0;
 }
@@ -107,39 +77,76 @@ refill(struct rte_comch_consumer *c)
 	}
 }
 
-uint16_t
-rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16_t n)
+int
+rte_comch_consumer_rx_setup(struct rte_comch_consumer *c, struct rte_mempool *mp)
+{
+	const struct rte_comch_data_ops *ops;
+	struct rte_comch_mr *mr;
+
+	if (c == NULL || mp == NULL)
+		return -EINVAL;
+	ops = comch_queue_ops(&c->q);
+	mr = rte_comch_mempool_mr(mp);
+	if (mr == NULL) {
+		COMCH_LOG(ERR, "consumer %u: mempool %s is not registered", c->q.id, mp->name);
+		return -EINVAL;
+	}
+	if (comch_obj_state(&c->q.obj) != RTE_COMCH_STATE_RUNNING ||
+			ops->cons_room(c->q.dq) != c->q.depth) {
+		COMCH_LOG(ERR, "consumer %u: mbuf mode requires a RUNNING consumer "
+			"with nothing posted", c->q.id);
+		return -EBADFD;
+	}
+	c->rx_pool = mp;
+	c->rx_mr = mr;
+	c->is_handed = ops->rx_setup != NULL && ops->rx_setup(c->q.dq, mp,
+			(c->conf_flags & RTE_COMCH_CONSUMER_F_CHAINS) != 0) == 0;
+	/* Telemetry reads it. */
+	comch_store_relaxed(&c->rx_room, !c->is_handed ? 0 :
+		(uint32_t)rte_pktmbuf_data_room_size(mp) - RTE_PKTMBUF_HEADROOM);
+	if (!c->is_handed)
+		refill(c);
+	return 0;
+}
+
+/* Receive up to n messages as completions. Returns the number of mbufs. */
+static uint16_t
+recv_cpls(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16_t n)
 {
 	struct rte_comch_cpl cpls[MBUF_GROUP];
 	uint16_t got, i, k = 0;
 	struct rte_mbuf *m;
-	int ret;
 
-	if (unlikely(c == NULL || c->rx_pool == NULL))
-		return 0;
-	if (unlikely(comch_queue_ops(&c->q)->recv_mbufs != NULL)) {
-		ret = comch_queue_ops(&c->q)->recv_mbufs(c->q.dq, mbufs, n);
-		if (likely(ret >= 0)) {
-			rte_comch_trace_recv(c, n, (uint16_t)ret);
-			return (uint16_t)ret;
-		}
-	}
 	do {
 		got = c->core.recv(c->core.queue, cpls,
 			(uint16_t)RTE_MIN(n - k, MBUF_GROUP));
 		for (i = 0; i < got; i++) {
 			m = (struct rte_mbuf *)(uintptr_t)cpls[i].cookie;
 			if (unlikely(cpls[i].status != 0)) {
-				rte_pktmbuf_free(m);
+				rte_mbuf_raw_free(m);
 				continue;
 			}
-			m->data_len = (uint16_t)cpls[i].len;
-			m->pkt_len = cpls[i].len;
+			comch_mbuf_received(m, cpls[i].len);
 			mbufs[k++] = m;
 		}
 	} while (got == MBUF_GROUP && k < n);
+	return k;
+}
+
+uint16_t
+rte_comch_rx_burst(struct rte_comch_consumer *c, struct rte_mbuf **mbufs, uint16_t n)
+{
+	const struct rte_comch_data_ops *ops;
+	uint16_t k = 0;
+
+	if (unlikely(c == NULL || c->rx_pool == NULL))
+		return 0;
+	ops = comch_queue_ops(&c->q);
+	if (ops->recv_mbufs == NULL || ops->recv_mbufs(c->q.dq, mbufs, n, &k) != 0)
+		k += recv_cpls(c, &mbufs[k], n - k);
 	rte_comch_trace_recv(c, n, k);
-	refill(c);
+	if (!c->is_handed)
+		refill(c);
 	return k;
 }
 
@@ -269,10 +276,11 @@ pool_mr(struct rte_comch_producer *p, const struct rte_mempool *mp)
 }
 
 /* The registration of an mbuf's data. */
-static __rte_noinline struct rte_comch_mr *
+static inline struct rte_comch_mr *
 mbuf_mr(struct rte_comch_producer *p, struct rte_mbuf *m)
 {
-	return pool_mr(p, RTE_MBUF_CLONED(m) ? rte_mbuf_from_indirect(m)->pool : m->pool);
+	return pool_mr(p, unlikely(RTE_MBUF_CLONED(m)) ? rte_mbuf_from_indirect(m)->pool :
+		m->pool);
 }
 
 static void
@@ -366,7 +374,7 @@ tx_sent(struct rte_comch_producer *p, struct rte_mbuf **mbufs, const uint32_t *s
 	if (likely(p->sync_send)) {
 		/* Only the last message may stream. */
 		nb_free = n - !comch_queue_ops(&p->q)->prod_idle(p->q.dq);
-		rte_pktmbuf_free_bulk(mbufs, nb_free);
+		comch_mbuf_free_bulk(mbufs, nb_free);
 	}
 	for (i = nb_free; i < n; i++)
 		tx_push(tx, mbufs[i], own_sges, sge_end[i]);
@@ -416,43 +424,37 @@ send_special(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf
 	return asks_for_offload(m) ? drop_offload(p, m) : send_long_chain(p, consumer_id, m);
 }
 
-/* Before a burst: free completed mbufs. Returns whether more can be sent. */
+/* Forget the last pool if some have changed: it may be registered now, or another one. */
+static inline void
+forget_pool(struct rte_comch_producer *p)
+{
+	const uint32_t changes = comch_load_relaxed(&comch_mem_pool_changes);
+
+	if (likely(p->pool_changes == changes))
+		return;
+	p->pool_changes = changes;
+	p->last_pool = NULL;
+}
+
+/* Before operations. Returns whether more can be sent. */
 static bool
 tx_ready(struct rte_comch_producer *p)
 {
-	const uint32_t gone = comch_load_relaxed(&comch_mem_pools_gone);
-
-	if (unlikely(p->pools_gone != gone)) {
-		p->pools_gone = gone;
-		p->last_pool = NULL;
-	}
 	if (unlikely(p->mbuf_tx == NULL))
 		p->mbuf_tx = tx_create(p);
 	if (unlikely(p->mbuf_tx == NULL))
 		return false;
-	if (unlikely(p->mbuf_tx->head != p->mbuf_tx->tail))
-		tx_reap(p, p->mbuf_tx, UINT32_MAX);
 	return !p->sync_send || p->mbuf_tx->head == p->mbuf_tx->tail;
 }
 
-uint16_t
-rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
-		struct rte_mbuf **mbufs, uint16_t n)
+/* Send as operations. Returns the number accepted. */
+static uint16_t
+send_ops(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf **mbufs, uint16_t n)
 {
 	struct rte_comch_op ops[MBUF_GROUP];
 	uint32_t sge_end[MBUF_GROUP];
 	uint16_t sent = 0, k, took;
-	int ret;
 
-	if (unlikely(p == NULL || mbufs == NULL))
-		return 0;
-	if (unlikely(comch_queue_ops(&p->q)->send_mbufs != NULL)) {
-		ret = comch_queue_ops(&p->q)->send_mbufs(p->q.dq, consumer_id, mbufs, n);
-		if (likely(ret >= 0)) {
-			rte_comch_trace_send(p, n, (uint16_t)ret);
-			return (uint16_t)ret;
-		}
-	}
 	if (unlikely(!tx_ready(p)))
 		return 0;
 	while (sent < n) {
@@ -473,6 +475,35 @@ rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
 		if (took < k)
 			break;
 	}
+	return sent;
+}
+
+/* Let the driver send. False: the rest, from *sent on, are operations. */
+static bool
+send_direct(struct rte_comch_producer *p, uint32_t consumer_id, struct rte_mbuf **mbufs,
+		uint16_t n, uint16_t *sent)
+{
+	const struct rte_comch_data_ops *ops = comch_queue_ops(&p->q);
+
+	return ops->send_mbufs != NULL && n > 0 && ops->send_mbufs(p->q.dq, consumer_id,
+		mbuf_mr(p, mbufs[0]), mbufs, n, sent) == 0;
+}
+
+uint16_t
+rte_comch_tx_burst(struct rte_comch_producer *p, uint32_t consumer_id,
+		struct rte_mbuf **mbufs, uint16_t n)
+{
+	struct comch_mbuf_tx *tx;
+	uint16_t sent = 0;
+
+	if (unlikely(p == NULL || mbufs == NULL))
+		return 0;
+	forget_pool(p);
+	tx = p->mbuf_tx;
+	if (tx != NULL && unlikely(tx->head != tx->tail))
+		tx_reap(p, tx, UINT32_MAX);
+	if (!send_direct(p, consumer_id, mbufs, n, &sent))
+		sent += send_ops(p, consumer_id, &mbufs[sent], n - sent);
 	rte_comch_trace_send(p, n, sent);
 	return sent;
 }

@@ -21,7 +21,7 @@ struct rte_comch_producer {
 	struct comch_mbuf_tx *mbuf_tx;       /* queue: mbufs under way; NULL: it had none */
 	const struct rte_mempool *last_pool; /* queue: of the last mbuf sent */
 	struct rte_comch_mr *last_mr;
-	uint32_t pools_gone;                 /* queue: comch_mem_pools_gone of that lookup */
+	uint32_t pool_changes;               /* queue: comch_mem_pool_changes of that lookup */
 	TAILQ_ENTRY(rte_comch_producer) next;
 };
 

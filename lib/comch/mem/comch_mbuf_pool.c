@@ -37,7 +37,7 @@ struct pool_entry {
 
 static struct pool_entry pools[MAX_POOLS];
 static pthread_mutex_t pool_lock = PTHREAD_MUTEX_INITIALIZER;
-uint32_t comch_mem_pools_gone;
+uint32_t comch_mem_pool_changes;
 
 static struct pool_entry *
 find_pool(const struct rte_mempool *mp)
@@ -75,6 +75,8 @@ add_pool(const struct rte_mempool *mp, struct rte_comch_mr *mr, bool is_ours, vo
 		 * Model: publish.pml, publish.
 		 */
 		__atomic_store_n(&pools[i].mp, mp, __ATOMIC_RELEASE);
+		/* Producers cache that it was not there. */
+		__atomic_fetch_add(&comch_mem_pool_changes, 1, __ATOMIC_RELAXED);
 		ret = 0;
 	}
 	pthread_mutex_unlock(&pool_lock);
@@ -168,7 +170,7 @@ del_pool(struct pool_entry *e)
 	/* No model: pool_lock orders its next use. */
 	__atomic_store_n(&e->mp, NULL, __ATOMIC_RELEASE);
 	/* Before another pool can be registered at this address: producers cache lookups by it. */
-	__atomic_fetch_add(&comch_mem_pools_gone, 1, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&comch_mem_pool_changes, 1, __ATOMIC_RELAXED);
 	return 0;
 }
 

@@ -37,10 +37,10 @@ void comch_mem_share(const struct rte_comch_mr *mr);
 /* Has a process that mapped it sealed it for itself? */
 bool comch_mem_is_taken(const struct rte_comch_mr *mr);
 /*
- * Changes when a mempool's registration ends: what was looked up by a pool's address is
- * then out of date. Written by comch_mbuf_pool.c.
+ * Changes when a mempool's registration begins or ends: what was looked up by a pool's
+ * address is then out of date. Written by comch_mbuf_pool.c.
  */
-extern uint32_t comch_mem_pools_gone;
+extern uint32_t comch_mem_pool_changes;
 /*
  * Call cb for each registration, in the order of their ids, until it returns
  * other than 0. The table is locked meanwhile: cb must not call this module.

@@ -9,9 +9,9 @@
  * The part of a consumer that is common to all transports: posted buffers, refused
  * buffers, and records, which are checked and become completions.
  *
- * A driver embeds struct comch_recv in its consumer. It calls comch_recv_post() and
- * comch_recv_burst() with its own steps, as constants, so that the compiler generates
- * one function.
+ * A driver embeds struct comch_recv in its consumer. It calls comch_recv_burst(), and
+ * comch_recv_post() of comch_recv_post.h, with its own steps, as constants, so that the
+ * compiler generates one function.
  *
  * The peer's records are untrusted. Each is copied once and checked: the number of
  * positions that it covers (at most those posted), the length of each message (at most
@@ -50,6 +50,15 @@ struct comch_posted {
 	int32_t room;
 };
 
+/* The registration of the last buffer posted, which is usually that of the next one, too. */
+struct comch_recv_mr {
+	const struct rte_comch_mr *mr; /* NULL: none since the start */
+	uintptr_t addr;
+	uint64_t len;
+	uint64_t where;                /* of a descriptor of its first byte */
+	bool is_staged;
+};
+
 /* The common part of a consumer. Used by the consumer's thread except where noted. */
 struct comch_recv {
 	/* hot */
@@ -63,7 +72,7 @@ struct comch_recv {
 	uint64_t entry_head;    /* entries returned */
 	struct comch_posted *entry; /* depth elements */
 	uint32_t nb_refused;    /* refused buffers to return */
-	uint32_t last_mr;       /* index of the last buffer's registration */
+	struct comch_recv_mr last; /* posted from */
 	const struct comch_cons_mrs *mrs; /* of the owner */
 	uint32_t rec_idx;       /* next message within cur */
 	bool flushing;          /* deliver no more messages */
@@ -96,10 +105,6 @@ struct comch_recv_steps {
 	void (*halt)(struct comch_recv *rx, enum rte_comch_halt why);
 };
 
-/* Write the descriptor of a position. */
-typedef void (*comch_recv_put_t)(struct comch_recv *rx, uint64_t pos, uint64_t where, uint32_t len);
-/* Publish rx->tail to the peer. */
-typedef void (*comch_recv_publish_t)(struct comch_recv *rx);
 /* The transport's out-of-line comch_recv_all(). */
 typedef uint16_t (*comch_recv_rest_t)(struct comch_recv *rx, struct rte_comch_cpl *cpls,
 		uint16_t n);
@@ -146,100 +151,11 @@ comch_recv_begin(struct comch_recv *rx)
 	rx->rec_idx = 0;
 	rx->cur.head.count = 0;
 	rx->flushing = false;
+	/* Its region may be another one than at the last start. */
+	rx->last.mr = NULL;
 	comch_store_release(&rx->drained, 0); /* No model: halt follows */
 	/* Release: pairs with comch_recv_post() and _burst(). Model: publish.pml, publish. */
 	comch_store_release(&rx->halt, RTE_COMCH_HALT_NONE);
-}
-
-/* Posts */
-
-/* Find a buffer's registration in the consumer's table. */
-static inline const struct comch_cons_mr *
-comch_recv_find_mr(struct comch_recv *rx, const struct rte_comch_mr *mr)
-{
-	/* Acquire: pairs with the release that publishes a new entry. Model: publish.pml, find. */
-	uint32_t i, n = comch_load_acquire(&rx->mrs->nb);
-
-	for (i = 0; i < n; i++) {
-		if (rx->mrs->mr[i].mr != mr)
-			continue;
-		rx->last_mr = i;
-		return &rx->mrs->mr[i];
-	}
-	return NULL;
-}
-
-/* Set *where for the buffer's descriptor. Returns its room, or why it is refused. */
-static inline int32_t
-comch_recv_place(struct comch_recv *rx, const struct rte_comch_buf *buf, uint64_t *where)
-{
-	const struct comch_cons_mr *m = &rx->mrs->mr[rx->last_mr];
-	uint64_t off;
-
-	if (buf->addr == NULL && buf->len == 0) {
-		*where = (uint64_t)COMCH_REGION_NONE << COMCH_DESC_OFF_BITS;
-		return 0;
-	}
-	if (unlikely(buf->mr == NULL || buf->addr == NULL))
-		return -EINVAL;
-	if (unlikely(m->mr != buf->mr || rx->mrs->nb == 0)) {
-		m = comch_recv_find_mr(rx, buf->mr);
-		if (m == NULL)
-			return -EINVAL;
-	}
-	/* Acquire: pairs with mrs_ready() and step_live(). Model: publish.pml, find. */
-	if (unlikely(comch_load_acquire(&m->ready) == 0))
-		return -EINVAL;
-	off = (uint64_t)((uintptr_t)buf->addr - (uintptr_t)m->addr);
-	if (unlikely(off > m->len || buf->len > m->len - off))
-		return -EFAULT;
-	*where = (uint64_t)m->region << COMCH_DESC_OFF_BITS;
-	if (m->region == COMCH_REGION_STAGED)
-		return 0;
-	*where |= off;
-	return (int32_t)RTE_MIN(buf->len, (uint32_t)INT32_MAX);
-}
-
-static __rte_always_inline uint16_t
-comch_recv_post(struct comch_recv *rx, const struct rte_comch_buf *bufs, uint16_t n,
-		comch_recv_put_t put, comch_recv_publish_t publish)
-{
-	bool halted = comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE; /* publish.pml, find */
-	uint64_t room = rx->depth - (rx->entry_tail - rx->entry_head);
-	uint64_t tail = rx->tail, entry_tail = rx->entry_tail, where = 0;
-	const uint32_t mask = rx->mask;
-	struct comch_posted *e;
-	uint16_t i;
-
-	n = (uint16_t)RTE_MIN((uint64_t)n, room);
-	for (i = 0; i < n; i++) {
-		e = &rx->entry[entry_tail++ & mask];
-		e->cookie = bufs[i].cookie;
-		e->addr = bufs[i].addr;
-		e->len = bufs[i].len;
-		e->room = unlikely(halted) ? -EBADFD : comch_recv_place(rx, &bufs[i], &where);
-		if (unlikely(e->room < 0)) {
-			rx->nb_refused++;
-			continue;
-		}
-		put(rx, tail++, where, bufs[i].len);
-	}
-	rx->entry_tail = entry_tail;
-	if (rx->tail != tail) {
-		comch_count(&rx->stats.posted, tail - rx->tail);
-		rx->tail = tail;
-		publish(rx);
-	}
-	return n;
-}
-
-/* Number of buffers that a post would accept. */
-static inline uint32_t
-comch_recv_room(const struct comch_recv *rx)
-{
-	if (comch_load_relaxed(&rx->halt) != RTE_COMCH_HALT_NONE)
-		return 0;
-	return rx->depth - (uint32_t)(rx->entry_tail - rx->entry_head);
 }
 
 /* Completions */

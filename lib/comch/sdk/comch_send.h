@@ -188,6 +188,16 @@ comch_send_fill_ahead(struct comch_ahead *ahead, const struct comch_send_remote 
 	ahead->n = n;
 }
 
+/* Descriptors of this consumer are read next. */
+static __rte_always_inline void
+comch_send_begin_ahead(struct comch_ahead *ahead, const struct comch_send_remote *to)
+{
+	if (likely(ahead->id == to->base.id))
+		return;
+	ahead->id = to->base.id;
+	ahead->n = 0;
+}
+
 /* The private copy of the descriptor at pos. */
 static inline const struct comch_desc *
 comch_send_desc(struct comch_ahead *ahead, const struct comch_send_remote *to, uint64_t pos,
@@ -285,10 +295,7 @@ comch_send_group(struct comch_ahead *ahead, struct comch_send_remote *to, uint64
 		return 0;
 	}
 	n = (uint32_t)RTE_MIN((int64_t)n, posted);
-	if (unlikely(ahead->id != to->base.id)) {
-		ahead->id = to->base.id;
-		ahead->n = 0;
-	}
+	comch_send_begin_ahead(ahead, to);
 	for (i = 0; i < n; i++) {
 		if (i > 0)
 			*err = comch_send_check_op(to, &ops[i]);

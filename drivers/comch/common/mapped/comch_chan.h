@@ -52,6 +52,8 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
+#include <rte_memcpy.h>
+#include <rte_prefetch.h>
 #include <rte_spinlock.h>
 
 #include "rte_comch_dp.h"
@@ -61,7 +63,7 @@
 #include "sdk/comch_asym.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_dir.h"
-#include "sdk/comch_recv.h"
+#include "sdk/comch_recv_post.h"
 #include "sdk/comch_gather.h"
 #include "sdk/comch_mr.h"
 #include "sdk/comch_peer.h"
@@ -190,6 +192,10 @@ bool comch_chan_cons_arm(struct comch_chan_cons *c);
 /* Its poll stays awake. */
 void comch_chan_cons_rest(struct comch_chan_cons *c);
 
+/* Receive into the mbufs that were posted, as far as that is simple: recv_mbufs of a driver. */
+int comch_chan_recv_mbufs(struct comch_chan_cons *c, struct rte_mbuf **mbufs, uint16_t n,
+		uint16_t *done);
+
 uint16_t comch_chan_send(void *queue, const struct rte_comch_op *ops, uint16_t n);
 uint16_t comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n);
 /*
@@ -211,12 +217,22 @@ bool comch_chan_prod_idle(struct comch_chan_prod *p);
  */
 bool comch_chan_prod_abort(struct comch_chan_prod *p, int err);
 
+/*
+ * comch_chan_mbuf.c: send mbufs, as far as that is simple: send_mbufs of a driver. The caller frees
+ * those that are done, not before: that may run functions of the program.
+ */
+int comch_chan_send_mbufs(struct comch_chan_prod *p, uint32_t consumer_id,
+		const struct rte_comch_mr *mr, struct rte_mbuf **mbufs, uint16_t n, uint16_t *done);
+
 /* For the files below: send operations to one consumer. Returns the number accepted. */
 uint16_t comch_chan_send_to(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		const struct rte_comch_op *ops, uint32_t n);
 /* The consumer closed before the claim of these n positions. */
 void comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n);
+/* The same, for what are no operations. */
+void comch_chan_abort_positions(struct comch_chan_prod *p, struct comch_chan_remote *rc,
+		uint64_t pos, uint32_t n);
 
 /* comch_chan_dma.c: the bursts and more of a producer with a DMA device */
 /* Before anything else; not thread-safe. 0 or -ENOMEM. */
@@ -333,6 +349,79 @@ comch_chan_fetch_pos(const struct comch_chan_remote *rc, uint64_t *pos, uint32_t
 	*pos = next + (len <= 2 * COMCH_LINE);
 	return len <= COMCH_FETCH_MAX && comch_load_relaxed(&rc->rec->claim) == next &&
 		(int64_t)(comch_load_relaxed(&rc->to.tail_seen) - *pos) > 0;
+}
+
+/* After a message of len bytes at pos, as if those that follow were as long. */
+static __rte_always_inline void
+comch_chan_fetch_next(struct comch_chan_prod *p, const struct comch_chan_remote *rc,
+		uint64_t pos, uint32_t len)
+{
+	struct comch_import_cache cache = { .region = UINT32_MAX };
+	const struct comch_ahead *ahead = &p->tx.ahead;
+	uint32_t i;
+	uint8_t *dst;
+
+	if (!comch_chan_fetch_pos(rc, &pos, len))
+		return;
+	comch_chan_fetch_rec(rc, pos);
+	if (len > 0 && pos - ahead->pos < ahead->n && comch_send_check_desc(&rc->to,
+			&ahead->desc[pos % COMCH_AHEAD], len, &cache, &dst) == 0)
+		for (i = 0; i < len; i += COMCH_LINE)
+			comch_prefetch_write(dst + i);
+}
+
+/*
+ * After a burst, as if n messages of len bytes were sent from pos on: until the next burst, the
+ * program has other things to do than to wait for lines. But not the records' lines, which the
+ * consumer's CPU reads all the time.
+ */
+static __rte_always_inline void
+comch_chan_fetch_burst(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
+		uint32_t len, uint32_t n)
+{
+	struct comch_import_cache cache = { .region = UINT32_MAX };
+	/* Acquire: as in comch_send_posted(). Model: ring.pml, seen. */
+	const int64_t posted = (int64_t)(comch_load_acquire(&rc->to.tail_seen) - pos);
+	struct comch_ahead *ahead = &p->tx.ahead;
+	uint8_t *dst;
+	uint32_t i;
+
+	if (posted <= 0 || comch_load_relaxed(&rc->rec->claim) != pos)
+		return;
+	/* Read descriptors if none is left. If some are, they are needed first. */
+	comch_send_desc(ahead, &rc->to, pos, (uint32_t)posted);
+	if (len == 0 || len > COMCH_FETCH_MAX)
+		return;
+	n = RTE_MIN(RTE_MIN(n, (uint32_t)COMCH_FETCH_BURST),
+		ahead->n - (uint32_t)(pos - ahead->pos));
+	for (i = 0; i < n; i++) {
+		if (comch_send_check_desc(&rc->to, &ahead->desc[(pos + i) % COMCH_AHEAD], len,
+				&cache, &dst) != 0)
+			return;
+		comch_prefetch_write(dst);
+	}
+}
+
+/* Prefetch the descriptor that a send at pos reads, if it is not read yet: for its latency. */
+static __rte_always_inline void
+comch_chan_fetch_desc(const struct comch_chan_prod *p, const struct comch_chan_remote *rc,
+		uint64_t pos)
+{
+	if (pos - p->tx.ahead.pos == p->tx.ahead.n)
+		rte_prefetch0(&rc->to.post_shared->desc[pos & rc->to.mask]);
+}
+
+/* Above this the libc's memcpy() is faster: it streams past the caches. */
+#define COMCH_COPY_INLINE 2048
+
+/* Copy a payload. */
+static __rte_always_inline void
+comch_chan_copy(void *dst, const void *src, uint32_t len)
+{
+	if (len <= COMCH_COPY_INLINE)
+		rte_memcpy(dst, src, len);
+	else
+		memcpy(dst, src, len);
 }
 
 /* Claim n positions from pos on. False: another producer claimed first. */

@@ -10,7 +10,7 @@
 #include <rte_prefetch.h>
 
 #include "sdk/comch_compat.h"
-#include "sdk/comch_recv.h"
+#include "sdk/comch_recv_mbufs.h"
 #include "sdk/comch_peer.h"
 #include "comch_chan.h"
 
@@ -65,12 +65,39 @@ publish_tail(struct comch_recv *rx)
 	comch_chan_wake_producers(c);
 }
 
+/* Else it may have no regions. Acquire, as in comch_recv_burst(). Model: publish.pml, find. */
+static __rte_always_inline bool
+is_running(const struct comch_chan_cons *c)
+{
+	return comch_load_acquire(&c->rx.halt) == RTE_COMCH_HALT_NONE;
+}
+
+/* Lines are fetched for bursts of as many messages. */
+#define FETCH_MAX 32
+
+/*
+ * After a post of n buffers, the lines of those that the next one is to write: the producer's CPU
+ * has them, and a store waits until each store before it has got its line.
+ */
+static __rte_always_inline void
+fetch_posts(const struct comch_chan_cons *c, uint32_t n)
+{
+	uint32_t i;
+
+	n = RTE_MIN(n, (uint32_t)FETCH_MAX);
+	for (i = 0; i < n; i += COMCH_LINE / sizeof(struct comch_desc))
+		comch_prefetch_write(&c->post->desc[(c->rx.tail + i) & c->rx.mask]);
+}
+
 uint16_t
 comch_chan_post(void *queue, const struct rte_comch_buf *bufs, uint16_t n)
 {
 	struct comch_chan_cons *c = queue;
 
-	return comch_recv_post(&c->rx, bufs, n, put_desc, publish_tail);
+	n = comch_recv_post(&c->rx, bufs, n, put_desc, publish_tail);
+	if (n > 1 && is_running(c))
+		fetch_posts(c, n);
+	return n;
 }
 
 /* Records */
@@ -144,15 +171,33 @@ free_space(struct comch_chan_cons *c)
 	comch_chan_wake_producers(c);
 }
 
+/*
+ * After a burst that took n messages, all that it could: there are probably more. The lines of
+ * their records come while the program is at these messages. Without this they would come one
+ * after the other, as only a record tells where the next one is.
+ */
+static __rte_always_inline void
+fetch_records(const struct comch_chan_cons *c, uint32_t n)
+{
+	const struct comch_recv *rx = &c->rx;
+	uint32_t i;
+
+	n = RTE_MIN(n, (uint32_t)FETCH_MAX);
+	for (i = 0; i < n; i += COMCH_REC_BATCH)
+		rte_prefetch0(&c->rec_shared->rec[(rx->head + i) & rx->mask]);
+}
+
 static __rte_noinline uint16_t
 recv_all(struct comch_recv *rx, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_cons *c = cons_of(rx);
+	const uint16_t k = comch_recv_all(rx, cpls, n, &steps);
 
-	n = comch_recv_all(rx, cpls, n, &steps);
+	if (k == n && is_running(c))
+		fetch_records(c, k);
 	if (unlikely(c->has_freed_space))
 		free_space(c);
-	return n;
+	return k;
 }
 
 /*
@@ -201,6 +246,19 @@ await_payload(struct comch_chan_cons *c)
 		c->looks = rte_rdtsc() >= c->look_at;
 }
 
+/* A receive has found n messages, the last of this length. */
+static __rte_always_inline void
+received(struct comch_chan_cons *c, uint16_t n, uint32_t last_len)
+{
+	if (n > 0) {
+		c->last_len = last_len;
+		c->nb_empty = 0;
+		c->looks = false;
+	} else if (!c->looks) {
+		await_payload(c);
+	}
+}
+
 uint16_t
 comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -215,14 +273,32 @@ comch_chan_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	if (c->looks)
 		look_for_payload(c);
 	n = comch_recv_burst(&c->rx, cpls, n, &steps, recv_all);
-	if (n > 0) {
-		c->last_len = cpls[n - 1].len;
-		c->nb_empty = 0;
-		c->looks = false;
-	} else if (!c->looks) {
-		await_payload(c);
-	}
+	received(c, n, n > 0 ? cpls[n - 1].len : 0);
 	return n;
+}
+
+int
+comch_chan_recv_mbufs(struct comch_chan_cons *c, struct rte_mbuf **mbufs, uint16_t n,
+		uint16_t *done)
+{
+	struct comch_recv *rx = &c->rx;
+	uint16_t i = 0;
+	int k = 1;
+
+	/* Acquire: as in comch_chan_recv(). Model: publish.pml, find. */
+	if (unlikely(comch_load_acquire(&rx->halt) != RTE_COMCH_HALT_NONE || rx->nb_refused > 0))
+		return -ENOTSUP;
+	if (c->looks)
+		look_for_payload(c);
+	while (i < n && (k = comch_recv_mbufs(rx, &mbufs[i], n - i, &steps)) > 0)
+		i += (uint16_t)k;
+	*done = i;
+	if (unlikely(k < 0))
+		return k;
+	received(c, i, i > 0 ? mbufs[i - 1]->data_len : 0);
+	if (i == n && n > 1)
+		fetch_records(c, n);
+	return 0;
 }
 
 /* Stop and wake-up */

@@ -11,7 +11,6 @@
 
 #include <errno.h>
 
-#include <rte_memcpy.h>
 #include <rte_prefetch.h>
 
 #include "comch_chan.h"
@@ -19,9 +18,6 @@
 #include "sdk/comch_dir.h"
 #include "sdk/comch_mr.h"
 #include "sdk/comch_peer.h"
-
-/* Above this the libc's memcpy() is faster: it streams past the caches. */
-#define COPY_INLINE_MAX 2048
 
 static struct comch_chan_prod *
 prod_of(struct comch_send *tx)
@@ -66,16 +62,14 @@ copy_payload(uint8_t *dst, const struct rte_comch_op *op)
 	if (op->flags & RTE_COMCH_OP_F_SGL) {
 		comch_gather_init(&g, op);
 		comch_gather_copy(&g, dst, op->len);
-	} else if (op->len <= COPY_INLINE_MAX) {
-		rte_memcpy(dst, op->addr, op->len);
 	} else {
-		memcpy(dst, op->addr, op->len);
+		comch_chan_copy(dst, op->addr, op->len);
 	}
 }
 
 void
-comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
-		const struct rte_comch_op *ops, uint32_t n)
+comch_chan_abort_positions(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
+		uint32_t n)
 {
 	struct comch_rec *rec;
 	uint32_t i;
@@ -83,8 +77,18 @@ comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, 
 	for (i = 0; i < n; i++) {
 		rec = comch_rec_begin(p, rc, pos + i, 1, COMCH_REC_ABORT);
 		comch_store_release(&rec->seq, pos + i + 1); /* R: ring.pml, commit */
-		comch_send_done(&p->tx, &ops[i], -ENOENT);
 	}
+}
+
+void
+comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
+		const struct rte_comch_op *ops, uint32_t n)
+{
+	uint32_t i;
+
+	comch_chan_abort_positions(p, rc, pos, n);
+	for (i = 0; i < n; i++)
+		comch_send_done(&p->tx, &ops[i], -ENOENT);
 }
 
 static __rte_always_inline void
@@ -138,57 +142,6 @@ fetch_group(const struct comch_chan_remote *rc, uint64_t pos, const struct rte_c
 		comch_chan_fetch_rec(rc, pos + i);
 }
 
-/* After a message of len bytes at pos, as if those that follow were as long. */
-static __rte_always_inline void
-fetch_next(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint64_t pos,
-		uint32_t len)
-{
-	struct comch_import_cache cache = { .region = UINT32_MAX };
-	const struct comch_ahead *ahead = &p->tx.ahead;
-	uint32_t i;
-	uint8_t *dst;
-
-	if (!comch_chan_fetch_pos(rc, &pos, len))
-		return;
-	comch_chan_fetch_rec(rc, pos);
-	if (len > 0 && pos - ahead->pos < ahead->n && comch_send_check_desc(&rc->to,
-			&ahead->desc[pos % COMCH_AHEAD], len, &cache, &dst) == 0)
-		for (i = 0; i < len; i += COMCH_LINE)
-			comch_prefetch_write(dst + i);
-}
-
-/*
- * After a burst, as if its messages were sent again from pos on: until the next burst, the program
- * has other things to do than to wait for lines. But not the records' lines, which the consumer's
- * CPU reads all the time.
- */
-static __rte_always_inline void
-fetch_again(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint64_t pos,
-		const struct rte_comch_op *ops, uint32_t n)
-{
-	struct comch_import_cache cache = { .region = UINT32_MAX };
-	/* Acquire: as in comch_send_posted(). Model: ring.pml, seen. */
-	const int64_t posted = (int64_t)(comch_load_acquire(&rc->to.tail_seen) - pos);
-	struct comch_ahead *ahead = &p->tx.ahead;
-	uint8_t *dst;
-	uint32_t i;
-
-	if (posted <= 0 || comch_load_relaxed(&rc->rec->claim) != pos)
-		return;
-	/* Read descriptors if none is left. If some are, they are needed first. */
-	comch_send_desc(ahead, &rc->to, pos, (uint32_t)posted);
-	n = RTE_MIN(RTE_MIN(n, (uint32_t)COMCH_FETCH_BURST),
-		ahead->n - (uint32_t)(pos - ahead->pos));
-	for (i = 0; i < n; i++) {
-		if (ops[i].len == 0 || ops[i].len > COMCH_FETCH_MAX)
-			continue;
-		if (comch_send_check_desc(&rc->to, &ahead->desc[(pos + i) % COMCH_AHEAD],
-				ops[i].len, &cache, &dst) != 0)
-			return;
-		comch_prefetch_write(dst);
-	}
-}
-
 /* Send operations to one consumer. Returns the number accepted. */
 static __rte_always_inline uint16_t
 send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct rte_comch_op *ops,
@@ -228,12 +181,10 @@ send_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct
 	comch_chan_wake(p, rc);
 	count_group(p, ops, k);
 	if (n == 1)
-		fetch_next(p, rc, pos, ops[0].len);
+		comch_chan_fetch_next(p, rc, pos, ops[0].len);
 	else
-		fetch_again(p, rc, pos + k, ops, k);
-	/* Prefetch the descriptor that the next send reads, while the peer handles these. */
-	if (pos + k - p->tx.ahead.pos == p->tx.ahead.n)
-		rte_prefetch0(&rc->to.post_shared->desc[(pos + k) & rc->to.mask]);
+		comch_chan_fetch_burst(p, rc, pos + k, ops[k - 1].len, k);
+	comch_chan_fetch_desc(p, rc, pos + k);
 	return (uint16_t)k;
 }
 

@@ -93,6 +93,8 @@ void comch_map_cons_halt(struct rte_comch_dq *dq, enum rte_comch_halt why);
 bool comch_map_cons_drained(const struct rte_comch_dq *dq);
 bool comch_map_cons_retire(struct rte_comch_dq *dq, uint64_t *final);
 uint32_t comch_map_cons_room(const struct rte_comch_dq *dq);
+int comch_map_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n,
+		uint16_t *done);
 int comch_map_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 		struct rte_comch_producer_core *core, struct rte_comch_dq **dq);
 void comch_map_prod_begin(struct rte_comch_dq *dq, uint32_t id);
@@ -102,6 +104,8 @@ bool comch_map_prod_idle(const struct rte_comch_dq *dq);
 bool comch_map_prod_step(struct rte_comch_dq *dq);
 bool comch_map_prod_abort(struct rte_comch_dq *dq, int err);
 struct comch_epoch *comch_map_prod_epoch(struct rte_comch_dq *dq);
+int comch_map_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_comch_mr *mr,
+		struct rte_mbuf **mbufs, uint16_t n, uint16_t *done);
 void comch_map_dq_destroy(struct rte_comch_dq *dq);
 int comch_map_dq_fd(const struct rte_comch_dq *dq);
 void comch_map_dq_clear(struct rte_comch_dq *dq);

@@ -14,6 +14,7 @@
 
 #include "sdk/comch_foreign.h"
 #include "sdk/comch_guard.h"
+#include "sdk/comch_mbuf.h"
 #include "comch_map.h"
 #include "sdk/comch_memfd.h"
 
@@ -247,6 +248,18 @@ guarded_recv(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	return n;
 }
 
+int
+comch_map_recv_mbufs(struct rte_comch_dq *dq, struct rte_mbuf **mbufs, uint16_t n, uint16_t *done)
+{
+	struct comch_chan_cons *chan = &map_cons(dq)->chan;
+	int ret;
+
+	comch_guard_enter(&chan->rx.guard, "bursts of a consumer");
+	ret = comch_chan_recv_mbufs(chan, mbufs, n, done);
+	comch_guard_leave(&chan->rx.guard);
+	return ret;
+}
+
 /* Wake the peer's producers. Called in a burst. */
 static void
 on_wake_peer(struct comch_chan_cons *chan)
@@ -403,6 +416,23 @@ guarded_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	n = container_of(chan, struct comch_map_prod, chan)->bursts->done(chan, cpls, n);
 	comch_guard_leave(&chan->tx.guard);
 	return n;
+}
+
+int
+comch_map_send_mbufs(struct rte_comch_dq *dq, uint32_t consumer_id, struct rte_comch_mr *mr,
+		struct rte_mbuf **mbufs, uint16_t n, uint16_t *done)
+{
+	struct comch_chan_prod *chan = &map_prod(dq)->chan;
+	int ret;
+
+	/* Its mbufs are needed until the copies are made. */
+	if (chan->dma != NULL)
+		return -ENOTSUP;
+	comch_guard_enter(&chan->tx.guard, "bursts of a producer");
+	ret = comch_chan_send_mbufs(chan, consumer_id, mr, mbufs, n, done);
+	comch_guard_leave(&chan->tx.guard);
+	comch_mbuf_free_bulk(mbufs, *done);
+	return ret;
 }
 
 static void
