@@ -32,11 +32,11 @@
  * -----
  *
  * Each queue has a spinlock, which a burst takes for its duration: one uncontended atomic
- * exchange for a burst. The control thread takes it for the stores that open or close the
- * queue, after which no burst uses the object any more. Statistics, receive interrupts and
- * the reaping of sends by a receive (which only tries) take it, too. A burst gives up
- * instead of waiting for a holder that was preempted. No two of these locks are waited for
- * at once, and no other lock is held while waiting for one.
+ * exchange, and a store at the end. The control thread takes it for the stores that open or
+ * close the queue, after which no burst uses the object any more. Statistics, receive
+ * interrupts and the reaping of sends by a receive (which only tries) take it, too. A burst
+ * gives up instead of waiting for a holder that was preempted. No two of these locks are
+ * waited for at once, and no other lock is held while waiting for one.
  *
  * Life of a link, and the death of the peer
  * -----------------------------------------

@@ -198,6 +198,16 @@ comch_queue_enter(rte_spinlock_t *lock)
 	return false;
 }
 
+/*
+ * The end of a burst. A store, since rte_spinlock_unlock() is an exchange on x86, which waits until
+ * the lines that the burst has written have come from the peer's CPU.
+ */
+static inline void
+comch_queue_leave(rte_spinlock_t *lock)
+{
+	__atomic_store_n(&lock->locked, 0, __ATOMIC_RELEASE);
+}
+
 /* One writer at a time: the holder of the queue's lock. Any thread may read. */
 static inline void
 comch_queue_count(uint64_t *counter, uint64_t n)

@@ -182,7 +182,7 @@ comch_ethdev_rx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 		if (unlikely(rxq->reaps))
 			rx_reap(rxq);
 	}
-	rte_spinlock_unlock(&rxq->lock);
+	comch_queue_leave(&rxq->lock);
 	return k;
 }
 
@@ -402,7 +402,7 @@ comch_ethdev_tx_burst(void *queue, struct rte_mbuf **pkts, uint16_t n)
 		return 0;
 	if (likely(txq->prod != NULL))
 		sent = tx_locked(txq, pkts, n);
-	rte_spinlock_unlock(&txq->lock);
+	comch_queue_leave(&txq->lock);
 	return sent;
 }
 
