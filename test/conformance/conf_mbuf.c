@@ -40,6 +40,24 @@ shared_pool(const char *name, unsigned int n)
 	return mp;
 }
 
+/* A registered pool whose data are not in shareable memory. */
+static struct rte_mempool *
+plain_pool(void)
+{
+	struct rte_mempool *mp = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
+
+	T_CHECK(mp != NULL);
+	T_CHECK(rte_comch_mempool_register(mp, 0) != NULL);
+	return mp;
+}
+
+static void
+plain_pool_free(struct rte_mempool *mp)
+{
+	T_EQ(rte_comch_mempool_unregister(mp), 0);
+	rte_mempool_free(mp);
+}
+
 static void
 mflow_open(struct mflow *m, unsigned int rx_mbufs, uint32_t queue)
 {
@@ -287,9 +305,7 @@ conf_mbuf_segments(void)
 	unsigned int i;
 
 	mflow_open(&m, 63, 32);
-	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
-	T_CHECK(plain != NULL);
-	T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+	plain = plain_pool();
 	for (i = 0; i < 10; i++) {
 		/* Segments of two pools. */
 		head = filled(m.tx_pool, 100, 1);
@@ -306,8 +322,7 @@ conf_mbuf_segments(void)
 	}
 	T_UNTIL(all_freed(&m, plain));
 	mflow_close(&m);
-	T_EQ(rte_comch_mempool_unregister(plain), 0);
-	rte_mempool_free(plain);
+	plain_pool_free(plain);
 }
 
 enum { CHAINS = 11, SEGS_SHORT = 30, SEGS_LONG = 300, SEG_LEN = 5 };
@@ -367,8 +382,7 @@ conf_mbuf_many_segments(void)
 		T_UNTIL(all_freed(&m, plain));
 	}
 	mflow_close(&m);
-	T_EQ(rte_comch_mempool_unregister(plain), 0);
-	rte_mempool_free(plain);
+	plain_pool_free(plain);
 }
 
 /* A producer has sent mbufs of a pool whose registration ends and begins again. */
@@ -683,9 +697,7 @@ conf_mbuf_send_within_free(void)
 	struct mflow m;
 
 	mflow_open(&m, 63, 32);
-	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
-	T_CHECK(plain != NULL);
-	T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+	plain = plain_pool();
 	/* Its data are in the memory of its pool: where another mbuf has its room. */
 	room = filled(plain, 64, 0);
 	mbuf = rte_pktmbuf_alloc(plain);
@@ -706,8 +718,7 @@ conf_mbuf_send_within_free(void)
 	rte_pktmbuf_free(room);
 	T_UNTIL(all_freed(&m, plain));
 	mflow_close(&m);
-	T_EQ(rte_comch_mempool_unregister(plain), 0);
-	rte_mempool_free(plain);
+	plain_pool_free(plain);
 }
 
 /* Mbufs of all sorts in one burst arrive in its order, and are freed. */
@@ -722,9 +733,7 @@ conf_mbuf_mixed(void)
 	struct mflow m;
 
 	mflow_open(&m, 63, 32);
-	plain = rte_pktmbuf_pool_create("plain", 63, 0, 0, ROOM, SOCKET_ID_ANY);
-	T_CHECK(plain != NULL);
-	T_CHECK(rte_comch_mempool_register(plain, 0) != NULL);
+	plain = plain_pool();
 	for (i = 0; i < RTE_DIM(lens); i++)
 		mbufs[i] = filled(m.tx_pool, lens[i], i);
 	/* A clone, a chain, one of another pool, and a shared one. */
@@ -753,8 +762,7 @@ conf_mbuf_mixed(void)
 	T_UNTIL(all_freed(&m, plain) && rte_mbuf_refcnt_read(mbufs[6]) == 1);
 	rte_pktmbuf_free(mbufs[6]);
 	mflow_close(&m);
-	T_EQ(rte_comch_mempool_unregister(plain), 0);
-	rte_mempool_free(plain);
+	plain_pool_free(plain);
 }
 
 /* After a disconnect the posted mbufs go home. */

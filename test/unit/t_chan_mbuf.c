@@ -123,7 +123,7 @@ frame(struct mbuf_case *c, uint32_t i)
 	return frame_of(c->tx_pool, i);
 }
 
-/* Send, and expect that so many are sent, and this result; and free them. */
+/* Send a burst: checks the result and the number sent, and frees these. */
 static void
 sends(struct mbuf_case *c, struct rte_mbuf **mbufs, uint16_t n, uint16_t done, int ret)
 {

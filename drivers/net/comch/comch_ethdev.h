@@ -199,8 +199,9 @@ comch_queue_enter(rte_spinlock_t *lock)
 }
 
 /*
- * The end of a burst. A store, since rte_spinlock_unlock() is an exchange on x86, which waits until
- * the lines that the burst has written have come from the peer's CPU.
+ * Unlock a queue at the end of a burst, or within one. A store, since rte_spinlock_unlock() is an
+ * exchange on x86, which waits until the lines that the burst has written have come from the
+ * peer's CPU.
  */
 static inline void
 comch_queue_leave(rte_spinlock_t *lock)

@@ -133,7 +133,7 @@ rx_reap(struct comch_rxq *rxq)
 			continue;
 		if (txq->prod != NULL)
 			rte_comch_tx_done_cleanup(txq->prod, 0);
-		rte_spinlock_unlock(&txq->lock);
+		comch_queue_leave(&txq->lock);
 	}
 }
 
@@ -433,7 +433,7 @@ comch_ethdev_tx_done_cleanup(void *queue, uint32_t free_cnt)
 			tx_flush(txq);
 		ret = rte_comch_tx_done_cleanup(txq->prod, free_cnt);
 	}
-	rte_spinlock_unlock(&txq->lock);
+	comch_queue_leave(&txq->lock);
 	return ret;
 }
 

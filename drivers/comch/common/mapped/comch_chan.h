@@ -230,7 +230,7 @@ uint16_t comch_chan_send_to(struct comch_chan_prod *p, struct comch_chan_remote 
 /* The consumer closed before the claim of these n positions. */
 void comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		const struct rte_comch_op *ops, uint32_t n);
-/* The same, for what are no operations. */
+/* The same, with no operations to complete. */
 void comch_chan_abort_positions(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 		uint64_t pos, uint32_t n);
 
