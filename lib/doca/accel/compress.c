@@ -51,19 +51,13 @@ check(const struct impl_accel_task *task)
 	return ret;
 }
 
-static uint8_t *
-out_of(const struct doca_buf *dst)
-{
-	return (uint8_t *)dst->data + dst->data_len;
-}
-
 static doca_error_t
 begin(struct impl_accel_task *task)
 {
 	struct impl_compress_task *t = impl_compress_task_of(task);
 
 	t->place = (struct impl_place){ .buf = task->src };
-	t->out = out_of(task->dst);
+	t->out = impl_buf_tail(task->dst);
 	t->room = impl_buf_room(task->dst);
 	t->len = 0;
 	t->crc = t->adler = t->xxh = 0;
@@ -79,7 +73,7 @@ run(struct impl_accel_task *task)
 	if (ret != DOCA_SUCCESS)
 		return ret;
 	/* The program may have changed the buffer. */
-	if (out_of(task->dst) != t->out || impl_buf_room(task->dst) < t->len)
+	if (impl_buf_tail(task->dst) != t->out || impl_buf_room(task->dst) < t->len)
 		return DOCA_ERROR_INVALID_VALUE;
 	impl_list_fill(task->dst, t->len);
 	if (t->both_out != NULL)

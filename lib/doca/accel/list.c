@@ -92,17 +92,11 @@ impl_list_check_room(const struct doca_buf *list, size_t len, bool also_remote)
 	return impl_list_room(list) >= len ? DOCA_SUCCESS : DOCA_ERROR_INVALID_VALUE;
 }
 
-static uint8_t *
-room_of(const struct doca_buf *buf)
-{
-	return (uint8_t *)buf->data + buf->data_len;
-}
-
 /* Whether the data of a list has one of the first bytes of a buffer's room. */
 static bool
 has_byte_of(const struct doca_buf *src, const struct doca_buf *dst, size_t len)
 {
-	const uintptr_t to = (uintptr_t)room_of(dst);
+	const uintptr_t to = (uintptr_t)impl_buf_tail(dst);
 	uintptr_t from;
 
 	for (; src != NULL; src = src->next) {
@@ -155,7 +149,7 @@ impl_place_room(struct impl_place *place, uint8_t **room)
 		*place = (struct impl_place){ .buf = place->buf->next };
 	if (place->buf == NULL)
 		return 0;
-	*room = room_of(place->buf) + place->off;
+	*room = impl_buf_tail(place->buf) + place->off;
 	return impl_buf_room(place->buf) - place->off;
 }
 

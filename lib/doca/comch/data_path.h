@@ -50,16 +50,15 @@ struct impl_consumer_ops {
 	/* Native bursts; NULL: a consumer without tasks. */
 	uint16_t (*post)(void *native, const struct rte_comch_buf *bufs, uint16_t n);
 	uint16_t (*recv)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
-	/* Whether it receives into buffers, not only immediate data. */
-	bool takes_bufs;
 };
 
 struct doca_comch_consumer {
 	struct doca_ctx ctx;
-	struct rte_comch_mr *mr;      /* of its buffers, if takes_bufs */
+	struct rte_comch_mr *mr;      /* of its buffers */
+	size_t max_buf_size;          /* of what it receives into a buffer; 0: it takes none */
 	uint32_t id;                  /* 0: not started */
 	uint32_t imm_len;
-	uint16_t nb_batched;
+	uint32_t nb_batched;
 	struct rte_comch_buf batch[IMPL_CTX_BURST]; /* submitted in callbacks; and room for one */
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
 };
@@ -81,18 +80,21 @@ struct impl_producer_ops {
 	/* Native bursts; NULL: a producer without tasks. */
 	uint16_t (*send)(void *native, const struct rte_comch_op *ops, uint16_t n);
 	uint16_t (*done)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
-	/* Whether it sends buffers, not only immediate data. */
-	bool takes_bufs;
 };
 
 struct doca_comch_producer {
 	struct doca_ctx ctx;
 	doca_comch_producer_task_send_completion_cb_t sent_cb, error_cb;
 	doca_error_t end;             /* status of batched tasks when the producer ends */
-	bool has_backlog;                /* the channel was too full for the last batch */
+	bool has_backlog;             /* the channel was too full for the last batch */
+	size_t max_buf_size;          /* of the data of a buffer; 0: it sends none */
 	uint32_t id;                  /* 0: not started */
-	uint16_t nb_batched;
+	uint32_t nb_batched;
 	struct rte_comch_op batch[IMPL_CTX_BURST];
+	/* Completions of a progress, and, if they are a whole burst, those of the next one. */
+	struct rte_comch_cpl cpls[2][IMPL_CTX_BURST];
+	uint32_t turn;                /* which are those of this progress, or of the next */
+	uint16_t nb_next;
 };
 
 struct doca_comch_producer_task_send {
@@ -111,6 +113,7 @@ void impl_consumer_task_unrevive(struct doca_task *task);
 void impl_consumer_task_fail(struct doca_task *task, doca_error_t status);
 void impl_consumer_flush(struct doca_ctx *ctx);
 bool impl_producer_progress(struct doca_ctx *ctx);
+bool impl_producer_has_work(const struct doca_ctx *ctx);
 doca_error_t impl_producer_submit(struct doca_task *task);
 bool impl_producer_task_revive(struct doca_task *task);
 void impl_producer_task_unrevive(struct doca_task *task);

@@ -70,6 +70,7 @@ producer_start(struct doca_ctx *ctx)
 	impl_ctx_wants_progress(ctx);
 	p->base.id = rte_comch_producer_id(native);
 	p->base.has_backlog = false;
+	p->base.nb_next = 0;
 	p->base.end = DOCA_ERROR_SHUTDOWN;
 	return DOCA_SUCCESS;
 }
@@ -197,21 +198,56 @@ impl_producer_task_unrevive(struct doca_task *task)
 	impl_task_unrevive_buf(task, (struct doca_buf *)(uintptr_t)send->buf);
 }
 
+/*
+ * Take completions of this turn, behind n that were taken, and ask for the lines of their tasks.
+ * Returns how many there are then.
+ */
+static __rte_always_inline uint16_t
+take(struct doca_comch_producer *p, uint16_t n)
+{
+	struct rte_comch_cpl *cpls = p->cpls[p->turn % 2];
+	const uint16_t end = n + ops_of(p)->done(p->ctx.native, &cpls[n], p->ctx.burst - n);
+
+	for (; n < end; n++)
+		rte_prefetch0(task_of(cpls[n].cookie));
+	return end;
+}
+
+bool
+impl_producer_has_work(const struct doca_ctx *ctx)
+{
+	return ((const struct doca_comch_producer *)ctx)->nb_next > 0;
+}
+
+/* The buffers of tasks that callbacks submit again. */
+#define FETCH_AHEAD 4
+
+/*
+ * Of a stream of tasks, those of the next progress are known: their lines come while the callbacks
+ * of this one run.
+ */
 bool
 impl_producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
-	struct rte_comch_cpl cpls[BURST];
-	uint16_t i, n;
+	const struct rte_comch_cpl *cpls = p->cpls[p->turn % 2];
+	uint16_t i, n = p->nb_next;
 
 	if (impl_ctx_nb_busy(ctx) == 0)
 		return false;
 	impl_producer_flush(ctx);
-	n = ops_of(p)->done(ctx->native, cpls, ctx->burst);
-	for (i = 0; i < n; i++)
-		rte_prefetch0(task_of(cpls[i].cookie));
-	for (i = 0; i < n; i++)
+	if (n < ctx->burst)
+		n = take(p, n);
+	p->nb_next = 0;
+	if (n == BURST) {
+		p->turn++;
+		p->nb_next = take(p, 0);
+	}
+	for (i = 0; i < n; i++) {
+		if (i + FETCH_AHEAD < n)
+			rte_prefetch0(task_of(cpls[i + FETCH_AHEAD].cookie)->buf);
 		task_done(p, task_of(cpls[i].cookie), impl_err(cpls[i].status));
+	}
 	if (unlikely(ctx->state != DOCA_CTX_STATE_RUNNING && p->nb_batched > 0 && n == 0)) {
 		fail_batch(p);
 		return true;
@@ -223,19 +259,8 @@ impl_producer_progress(struct doca_ctx *ctx)
 static bool
 buf_is_valid(const struct doca_comch_producer *p, const struct doca_buf *buf)
 {
-	return buf == NULL || (ops_of(p)->takes_bufs && buf->mr != NULL && buf->next == NULL &&
-		buf->prev == NULL && buf->data_len <= p->ctx.manners->limits.max_buf_size);
-}
-
-/* Is the channel too full for another operation? Then the batch may be, too. */
-static bool
-has_backlog(struct doca_ctx *ctx)
-{
-	const struct doca_comch_producer *p = (const struct doca_comch_producer *)ctx;
-
-	if (unlikely(p->has_backlog))
-		impl_producer_flush(ctx);
-	return p->has_backlog;
+	return buf == NULL || (p->max_buf_size > 0 && buf->mr != NULL && buf->next == NULL &&
+		buf->prev == NULL && buf->data_len <= p->max_buf_size);
 }
 
 /*
@@ -266,6 +291,25 @@ fill_next(struct doca_comch_producer *p, const struct doca_comch_producer_task_s
 	op->nb_sges = 0;
 }
 
+/* The rare ends of a submit, which therefore has no frame. */
+
+static __rte_noinline doca_error_t
+send_next(struct doca_comch_producer *p)
+{
+	return likely(ops_of(p)->send(p->ctx.native, &p->batch[p->nb_batched], 1) == 1) ?
+		DOCA_SUCCESS : DOCA_ERROR_AGAIN;
+}
+
+/* If the channel is too full for another operation, so may be the batch. */
+static __rte_noinline doca_error_t
+submit_behind(struct doca_task *task)
+{
+	const struct doca_comch_producer *p = (const struct doca_comch_producer *)task->ctx;
+
+	impl_producer_flush(task->ctx);
+	return p->has_backlog ? DOCA_ERROR_AGAIN : impl_producer_submit(task);
+}
+
 doca_error_t
 impl_producer_submit(struct doca_task *task)
 {
@@ -276,16 +320,13 @@ impl_producer_submit(struct doca_task *task)
 	if (unlikely(send->imm_len > IMPL_MAX_IMM || !buf_is_valid(p, send->buf) ||
 			(send->buf == NULL && send->imm_len == 0)))
 		return DOCA_ERROR_INVALID_VALUE;
-	if (unlikely(has_backlog(task->ctx)))
-		return DOCA_ERROR_AGAIN;
+	if (unlikely(p->has_backlog))
+		return submit_behind(task);
 	fill_next(p, send);
-	if (!task->ctx->pe->running)
-		return likely(ops_of(p)->send(task->ctx->native, &p->batch[p->nb_batched],
-			1) == 1) ? DOCA_SUCCESS : DOCA_ERROR_AGAIN;
-	task->ctx->pe->has_batch = true;
-	if (++p->nb_batched == BURST)
-		impl_producer_flush(task->ctx);
-	return DOCA_SUCCESS;
+	if (!p->ctx.pe->running)
+		return send_next(p);
+	p->ctx.pe->has_batch = true;
+	return unlikely(++p->nb_batched == BURST) ? impl_ctx_flush(&p->ctx) : DOCA_SUCCESS;
 }
 
 /* Producers of connections */
@@ -322,6 +363,7 @@ static const struct impl_producer_ops conn_ops = {
 		.release = producer_release,
 		.event = producer_event,
 		.progress = impl_producer_progress,
+		.has_work = impl_producer_has_work,
 		.submit = impl_producer_submit,
 		.task_report = impl_producer_task_fail,
 		.task_revive = impl_producer_task_revive,
@@ -331,7 +373,6 @@ static const struct impl_producer_ops conn_ops = {
 	.destroy = conn_destroy,
 	.send = conn_send,
 	.done = conn_done,
-	.takes_bufs = true,
 };
 
 doca_error_t
@@ -353,6 +394,7 @@ doca_comch_producer_create(struct doca_comch_connection *comch_connection,
 		return DOCA_ERROR_NO_MEMORY;
 	}
 	impl_ctx_init(&p->base.ctx, &conn_ops.ctx, comch_connection->manners);
+	p->base.max_buf_size = comch_connection->manners->limits.max_buf_size;
 	p->conn = comch_connection;
 	*producer = &p->base;
 	return DOCA_SUCCESS;

@@ -98,6 +98,13 @@ tasks_create(struct doca_ctx *ctx)
 
 /* States */
 
+doca_error_t
+impl_ctx_flush(struct doca_ctx *ctx)
+{
+	ctx->ops->flush(ctx);
+	return DOCA_SUCCESS;
+}
+
 void
 impl_ctx_wants_progress(struct doca_ctx *ctx)
 {

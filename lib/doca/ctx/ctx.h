@@ -200,6 +200,8 @@ void impl_ctx_init(struct doca_ctx *ctx, const struct impl_ctx_ops *ops,
 /* Destroy: IN_USE unless IDLE. impl_ctx_free() frees the memory, now or later. */
 doca_error_t impl_ctx_destroy(struct doca_ctx *ctx);
 void impl_ctx_free(struct doca_ctx *ctx);
+/* Pass a full batch to the channel: the end of a submit. */
+doca_error_t impl_ctx_flush(struct doca_ctx *ctx);
 /* Have each progress visit it, from now on. */
 void impl_ctx_wants_progress(struct doca_ctx *ctx);
 /* Make a STARTING context RUNNING; otherwise no effect. */

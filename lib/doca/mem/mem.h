@@ -42,12 +42,18 @@ struct doca_buf {
 	struct impl_buf_owner *owner; /* its inventory or pool */
 } __rte_cache_aligned;
 
+/* The end of the data. */
+static inline uint8_t *
+impl_buf_tail(const struct doca_buf *buf)
+{
+	return (uint8_t *)buf->data + buf->data_len;
+}
+
 /* Room for a message: bytes behind the data. */
 static inline size_t
 impl_buf_room(const struct doca_buf *buf)
 {
-	return buf->len - (size_t)((const char *)buf->data - (const char *)buf->head) -
-		buf->data_len;
+	return (size_t)((uint8_t *)buf->head + buf->len - impl_buf_tail(buf));
 }
 
 /* Which use of a buf this is: tells whether it was freed and given away again. NULL: 0. */

@@ -128,6 +128,7 @@ producer_start(struct doca_ctx *ctx)
 		return impl_err(-rte_errno);
 	impl_ctx_wants_progress(ctx);
 	p->base.has_backlog = false;
+	p->base.nb_next = 0;
 	return DOCA_SUCCESS;
 }
 
@@ -166,6 +167,7 @@ const struct impl_producer_ops impl_msgq_producer_cpu_ops = {
 		.stop = producer_stop,
 		.release = producer_release,
 		.progress = impl_producer_progress,
+		.has_work = impl_producer_has_work,
 		.submit = impl_producer_submit,
 		.task_report = impl_producer_task_fail,
 		.task_revive = impl_producer_task_revive,

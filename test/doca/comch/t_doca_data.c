@@ -4,6 +4,8 @@
 
 /* Producers and consumers: behaviours K, R and F. */
 
+#include <poll.h>
+
 #include "comch/queue.h"
 #include "t_main.h"
 
@@ -272,6 +274,71 @@ FLOW_CASE(order, f, 1024 * 64, 1024)
 		T_OK(doca_buf_dec_refcount(to[i], NULL));
 	}
 	T_OK(doca_buf_dec_refcount(from, NULL));
+}
+
+/* Whether a sleep of a queue's engine ends at once. */
+static bool
+sleep_ends(struct queue *q)
+{
+	doca_notification_handle_t handle;
+	struct pollfd pfd = { .events = POLLIN };
+	int n;
+
+	T_OK(doca_pe_get_notification_handle(q->pe, &handle));
+	T_OK(doca_pe_request_notification(q->pe));
+	pfd.fd = handle;
+	n = poll(&pfd, 1, 0);
+	T_OK(doca_pe_clear_notification(q->pe, handle));
+	return n == 1;
+}
+
+/* Completions that a progress leaves to the next one are work for an engine that sleeps. */
+FLOW_CASE(more_than_a_burst, f, 4096, 80)
+{
+	unsigned int i;
+
+	for (i = 0; i < 80; i++)
+		queue_post(&f->c, NULL);
+	for (i = 0; i < 80; i++)
+		queue_submit(&f->t, queue_put_task(&f->p, NULL, &i, sizeof(i), f->id));
+	for (i = 0; f->p.nb_done < 80; i++) {
+		T_CHECK(sleep_ends(&f->p));
+		T_EQ(doca_pe_progress(f->p.pe), 1);
+		T_LE(f->p.nb_done, (i + 1) * 32);
+	}
+	T_EQ(i, 3);
+	T_EQ(doca_pe_progress(f->p.pe), 0);
+	T_CHECK(!sleep_ends(&f->p));
+	T_WAIT(flow_progress(f), f->c.nb_done == 80);
+}
+
+static void
+put_again(struct queue *q, struct doca_task *task)
+{
+	/* The first 32, so that those of the second progress are sent by the first. */
+	if (q->nb_done <= 32)
+		T_OK(doca_task_submit(task));
+	else
+		doca_task_free(task);
+}
+
+/* A progress completes a burst, if there is one: also if it knows of a part of it already. */
+FLOW_CASE(less_than_two_bursts, f, 4096, 80)
+{
+	unsigned int i;
+
+	for (i = 0; i < 80; i++)
+		queue_post(&f->c, NULL);
+	f->p.done = put_again;
+	for (i = 0; i < 40; i++)
+		queue_submit(&f->t, queue_put_task(&f->p, NULL, &i, sizeof(i), f->id));
+	T_EQ(doca_pe_progress(f->p.pe), 1);
+	T_EQ(f->p.nb_done, 32);
+	T_EQ(doca_pe_progress(f->p.pe), 1);
+	T_EQ(f->p.nb_done, 64);
+	T_EQ(doca_pe_progress(f->p.pe), 1);
+	T_EQ(f->p.nb_done, 72);
+	T_WAIT(flow_progress(f), f->c.nb_done == 72);
 }
 
 /* behaviour: R1, R11 */
