@@ -79,7 +79,7 @@ fake_net_send(struct fake_prod *p, struct fake_remote *r, const struct rte_comch
 		memcpy(w->rec.imm, op->imm, op->imm_len);
 	comch_gather_init(&w->from, op);
 	if ((op->flags & RTE_COMCH_OP_F_SILENT) == 0)
-		w->done = comch_done_put(&p->tx.done, op, COMCH_DONE_OPEN);
+		w->done = comch_done_put(&p->tx.done, op, COMCH_DONE_OPEN, 0);
 	p->nb_in_flight++;
 	r->claim++;
 }

@@ -97,7 +97,7 @@ prod_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	pthread_mutex_lock(&fake_lock);
 	run_all(p);
 	n = comch_done_closed(&p->tx.done, n);
-	comch_done_take(&p->tx.done, cpls, n, 0);
+	comch_done_take(&p->tx.done, cpls, n);
 	fake_poll_again(fake_dev_of(p->dq.base.link), &p->dq.empty[1], n > 0);
 	pthread_mutex_unlock(&fake_lock);
 	return n;

@@ -168,10 +168,45 @@ Test(chan_errors, within_a_burst)
 	for (i = 0; i < 5; i++) {
 		cr_assert_eq(cpls[i].cookie, i);
 		cr_assert_eq(cpls[i].status, i == 2 ? -EMSGSIZE : 0);
+		cr_assert_eq(cpls[i].copies, i != 0 && i != 2, "only of a payload that was sent");
 	}
 	cr_assert_eq(comch_chan_recv(&u->c, cpls, 5), 4);
 	for (i = 0; i < 4; i++)
 		cr_assert_eq(cpls[i].len, i < 2 ? i : i + 1u);
+}
+
+/* Of each operation the source is checked, and may be of another registration. */
+Test(chan_errors, sources_within_a_burst)
+{
+	static const int32_t status[] = { 0, 0, -EINVAL, -EFAULT, -EFAULT, 0 };
+	struct rte_comch_op ops[RTE_DIM(status)];
+	struct rte_comch_cpl cpls[RTE_DIM(status)];
+	struct rte_comch_mr other = u->src;
+	uint16_t i, took = 0, k;
+
+	other.addr += 100;
+	other.len = 50;
+	u_post_many(u, U_MR_DIRECT, DEPTH, LEN);
+	for (i = 0; i < RTE_DIM(ops); i++)
+		ops[i] = u_op(u, 100, 50, i);
+	ops[1].mr = &other;
+	ops[2].mr = NULL;
+	ops[3].mr = &other;
+	ops[3].len = 51;
+	ops[4].addr = u->src.addr + u->src.len - 49;
+	while (took < RTE_DIM(ops)) {
+		k = comch_chan_send(&u->prod[0], &ops[took], (uint16_t)(RTE_DIM(ops) - took));
+		cr_assert(k > 0);
+		took += k;
+	}
+	cr_assert_eq(comch_chan_done(&u->prod[0], cpls, RTE_DIM(cpls)), RTE_DIM(cpls));
+	for (i = 0; i < RTE_DIM(cpls); i++) {
+		cr_assert_eq(cpls[i].cookie, i);
+		cr_assert_eq(cpls[i].status, status[i]);
+	}
+	cr_assert_eq(comch_chan_recv(&u->c, cpls, RTE_DIM(cpls)), 3);
+	for (i = 0; i < 3; i++)
+		cr_assert_arr_eq(u->direct.addr + i * LEN, u->src.addr + 100, 50);
 }
 
 /* Buffers of several sizes: each message is checked against its own. */

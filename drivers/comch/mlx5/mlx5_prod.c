@@ -103,27 +103,6 @@ err_event:
 	return -EMFILE;
 }
 
-static int
-alloc_rings(struct mlx5_prod *p, const struct rte_comch_prod_args *args)
-{
-	int ret = comch_send_init(&p->tx, &p->dq.base, args);
-
-	if (ret != 0)
-		return ret;
-	p->copied = rte_zmalloc_socket("mlx5_copied", p->tx.done.mask + 1, 0, args->socket_id);
-	if (p->copied != NULL)
-		return 0;
-	comch_send_fini(&p->tx);
-	return -ENOMEM;
-}
-
-static void
-free_rings(struct mlx5_prod *p)
-{
-	rte_free(p->copied);
-	comch_send_fini(&p->tx);
-}
-
 int
 mlx5_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *args,
 		struct rte_comch_producer_core *core, struct rte_comch_dq **dq)
@@ -140,7 +119,7 @@ mlx5_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *
 		return -ENOMEM;
 	p->dq.base.ops = &mlx5_data_ops;
 	p->dq.base.link = link;
-	ret = alloc_rings(p, args);
+	ret = comch_send_init(&p->tx, &p->dq.base, args);
 	if (ret != 0)
 		goto err_free;
 	ret = open_fds(p, data);
@@ -157,7 +136,7 @@ mlx5_prod_create(struct rte_comch_link *link, const struct rte_comch_prod_args *
 	return 0;
 
 err_rings:
-	free_rings(p);
+	comch_send_fini(&p->tx);
 err_free:
 	rte_free(p);
 	return ret;
@@ -174,7 +153,7 @@ mlx5_prod_destroy(struct rte_comch_dq *dq)
 	pthread_mutex_unlock(&mlx5_prods_lock);
 	close(p->epfd);
 	close(p->event_fd);
-	free_rings(p);
+	comch_send_fini(&p->tx);
 	rte_free(p);
 }
 

@@ -97,10 +97,8 @@ mlx5_remote_add(struct mlx5_remote *r, struct mlx5_prod *p, const struct rte_com
 	*w = (struct mlx5_work){
 		.prod = p, .len = op->len, .has_imm = op->imm_len > 0,
 	};
-	if ((op->flags & RTE_COMCH_OP_F_SILENT) == 0) {
-		w->done = comch_done_put(&p->tx.done, op, COMCH_DONE_OPEN);
-		p->copied[w->done - p->tx.done.ring] = copied;
-	}
+	if ((op->flags & RTE_COMCH_OP_F_SILENT) == 0)
+		w->done = comch_done_put(&p->tx.done, op, COMCH_DONE_OPEN, copied);
 	__atomic_fetch_add(&p->in_flight, 1, __ATOMIC_RELAXED);
 	r->claim++;
 }

@@ -397,23 +397,6 @@ awaited(const struct mlx5_prod *p, uint16_t nb_closed)
 		done->ring[(done->head + nb_closed) & done->mask].consumer_id : p->last_id;
 }
 
-/* Take n completions, in runs of messages that were copied or not. */
-static void
-take(struct mlx5_prod *p, struct rte_comch_cpl *cpls, uint16_t n)
-{
-	struct comch_done_ring *done = &p->tx.done;
-	uint16_t i, k;
-	uint8_t copied;
-
-	for (i = 0; i < n; i += k) {
-		copied = p->copied[done->head & done->mask];
-		for (k = 1; i + k < n; k++)
-			if (p->copied[(done->head + k) & done->mask] != copied)
-				break;
-		comch_done_take(done, &cpls[i], k, copied);
-	}
-}
-
 uint16_t
 mlx5_prod_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
@@ -427,7 +410,7 @@ mlx5_prod_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 		reap_id(p, awaited(p, k));
 		k = comch_done_closed(&p->tx.done, n);
 	}
-	take(p, cpls, k);
+	comch_done_take(&p->tx.done, cpls, k);
 	if (unlikely(comch_load_relaxed(&p->late_errors) > 0))
 		comch_count(&p->tx.stats.errors,
 			__atomic_exchange_n(&p->late_errors, 0, __ATOMIC_RELAXED));

@@ -40,7 +40,6 @@
 struct mlx5_prod {
 	struct mlx5_dq dq;          /* first */
 	struct comch_send tx;
-	uint8_t *copied;            /* by index in the ring of completions: was it copied? */
 	uint32_t last_id;           /* consumer of the last message */
 	bool short_for_stream;      /* the last short send waits for our own stream's end */
 	/* Consumer to which a message streams; 0: none. Cleared by any thread. */

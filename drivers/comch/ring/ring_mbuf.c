@@ -314,7 +314,7 @@ send_op(struct comch_send *tx, struct comch_send_remote *to, const struct rte_co
 	count_sent(p, 1, ops->len);
 	comch_count(&tx->stats.imm_msgs, ops->imm_len > 0);
 	comch_count(&tx->stats.copies, ops->len > 0);
-	comch_send_done(tx, ops, 0);
+	comch_send_done(tx, ops, 0, 1);
 	return 1;
 }
 

@@ -26,6 +26,7 @@
 
 #include <rte_branch_prediction.h>
 #include <rte_common.h>
+#include <rte_prefetch.h>
 
 #include "rte_comch_dp.h"
 #include "rte_comch_driver.h"
@@ -63,7 +64,7 @@ struct comch_ahead {
 	uint64_t pos; /* position of the first */
 	uint32_t n;
 	uint32_t id;  /* the consumer's; 0: none */
-	struct comch_desc desc[COMCH_AHEAD]; /* by position */
+	struct comch_desc desc[COMCH_AHEAD];
 };
 
 /* The part of a producer that is common to all transports. */
@@ -171,21 +172,26 @@ comch_send_check_op(const struct comch_send_remote *to, const struct rte_comch_o
 	return 0;
 }
 
-/* Read descriptors from pos on; posted: number of buffers posted there. */
+/*
+ * Read descriptors from pos on, up to the end of the ring; posted: number of buffers posted there.
+ * Those that are read next come into the cache meanwhile.
+ */
 static void __rte_unused
 comch_send_fill_ahead(struct comch_ahead *ahead, const struct comch_send_remote *to, uint64_t pos,
 		uint32_t posted)
 {
-	uint32_t i, n = RTE_MIN(posted, (uint32_t)COMCH_AHEAD);
-	const struct comch_desc *desc;
+	const uint32_t at = (uint32_t)pos & to->mask;
+	const uint32_t n = RTE_MIN(RTE_MIN(posted, (uint32_t)COMCH_AHEAD), to->mask + 1 - at);
+	const struct comch_desc *desc = &to->post_shared->desc[at];
+	uint32_t i;
 
-	for (i = 0; i < n; i++) {
-		desc = &to->post_shared->desc[(pos + i) & to->mask];
-		peer_copy_words((uint64_t *)&ahead->desc[(pos + i) % COMCH_AHEAD],
-			(const uint64_t *)desc, sizeof(*desc) / sizeof(uint64_t));
-	}
+	for (i = 0; i < n; i++)
+		peer_copy_words((uint64_t *)&ahead->desc[i], (const uint64_t *)&desc[i],
+			sizeof(*desc) / sizeof(uint64_t));
 	ahead->pos = pos;
 	ahead->n = n;
+	for (i = n; i < posted && i < n + COMCH_AHEAD; i += COMCH_LINE / sizeof(*desc))
+		rte_prefetch0(&to->post_shared->desc[(at + i) & to->mask]);
 }
 
 /* Descriptors of this consumer are read next. */
@@ -205,7 +211,7 @@ comch_send_desc(struct comch_ahead *ahead, const struct comch_send_remote *to, u
 {
 	if (unlikely(pos - ahead->pos >= ahead->n))
 		comch_send_fill_ahead(ahead, to, pos, posted);
-	return &ahead->desc[pos % COMCH_AHEAD];
+	return &ahead->desc[pos - ahead->pos];
 }
 
 /* The import of the last descriptor, which is usually that of the next one, too. */
@@ -313,14 +319,14 @@ comch_send_group(struct comch_ahead *ahead, struct comch_send_remote *to, uint64
 
 /* Sends */
 
-/* Complete an operation. */
+/* Complete an operation. copies: as comch_done_put(). */
 static __rte_always_inline void
-comch_send_done(struct comch_send *tx, const struct rte_comch_op *op, int status)
+comch_send_done(struct comch_send *tx, const struct rte_comch_op *op, int status, uint16_t copies)
 {
 	if (unlikely(status != 0))
 		comch_count(&tx->stats.errors, 1);
 	if ((op->flags & RTE_COMCH_OP_F_SILENT) == 0)
-		comch_done_put(&tx->done, op, status);
+		comch_done_put(&tx->done, op, status, copies);
 }
 
 /* Fail an operation for which no position was claimed. */
@@ -329,7 +335,7 @@ comch_send_fail(struct comch_send *tx, const struct rte_comch_op *op, int err)
 {
 	if (unlikely(err == -EPROTO))
 		tx->fault(tx->ctx, -EPROTO, "peer posted a buffer outside its exported memory");
-	comch_send_done(tx, op, err);
+	comch_send_done(tx, op, err, 0);
 	return 1;
 }
 

@@ -365,7 +365,7 @@ comch_chan_fetch_next(struct comch_chan_prod *p, const struct comch_chan_remote 
 		return;
 	comch_chan_fetch_rec(rc, pos);
 	if (len > 0 && pos - ahead->pos < ahead->n && comch_send_check_desc(&rc->to,
-			&ahead->desc[pos % COMCH_AHEAD], len, &cache, &dst) == 0)
+			&ahead->desc[pos - ahead->pos], len, &cache, &dst) == 0)
 		for (i = 0; i < len; i += COMCH_LINE)
 			comch_prefetch_write(dst + i);
 }
@@ -395,7 +395,7 @@ comch_chan_fetch_burst(struct comch_chan_prod *p, struct comch_chan_remote *rc, 
 	n = RTE_MIN(RTE_MIN(n, (uint32_t)COMCH_FETCH_BURST),
 		ahead->n - (uint32_t)(pos - ahead->pos));
 	for (i = 0; i < n; i++) {
-		if (comch_send_check_desc(&rc->to, &ahead->desc[(pos + i) % COMCH_AHEAD], len,
+		if (comch_send_check_desc(&rc->to, &ahead->desc[pos + i - ahead->pos], len,
 				&cache, &dst) != 0)
 			return;
 		comch_prefetch_write(dst);

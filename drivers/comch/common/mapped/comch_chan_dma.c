@@ -36,8 +36,6 @@
 
 /* Copies in flight of one producer. */
 #define MAX_JOBS COMCH_SEND_GROUP
-/* In place of 0 in a completion, until it is taken: the core did not copy. */
-#define DONE_BY_DMA 2
 #define NONE_SILENT UINT64_MAX
 
 struct job {
@@ -148,8 +146,10 @@ finish(struct comch_chan_prod *p, bool copied)
 	commit(p, j->rc, j->pos, &j->op, by_core);
 	if (status != 0)
 		comch_count(&p->tx.stats.errors, 1);
-	if (j->done != NULL)
-		comch_done_close(j->done, status != 0 ? status : copied ? DONE_BY_DMA : 0);
+	if (j->done != NULL) {
+		j->done->copies = !copied;
+		comch_done_close(j->done, status);
+	}
 	d->first = (d->first + 1) % MAX_JOBS;
 	/*
 	 * Release: pairs with comch_chan_is_copying(), after which the memory may be freed.
@@ -202,7 +202,7 @@ start(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		__atomic_fetch_add(&d->dma->errors, 1, __ATOMIC_RELAXED);
 		memcpy(dst, op->addr, op->len);
 		commit(p, rc, pos, op, true);
-		comch_send_done(&p->tx, op, 0);
+		comch_send_done(&p->tx, op, 0, 1);
 		return;
 	}
 	*j = (struct job){
@@ -212,7 +212,7 @@ start(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint64_t pos,
 		memcpy(j->imm, op->imm, op->imm_len);
 	j->op.imm = j->imm;
 	if ((op->flags & RTE_COMCH_OP_F_SILENT) == 0)
-		j->done = comch_done_put(&p->tx.done, op, COMCH_DONE_OPEN);
+		j->done = comch_done_put(&p->tx.done, op, COMCH_DONE_OPEN, 0);
 	comch_store_relaxed(&p->copying, p->copying + 1);
 	if (j->done == NULL)
 		find_silent(p);
@@ -356,7 +356,6 @@ uint16_t
 comch_chan_dma_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 {
 	struct comch_chan_prod *p = queue;
-	uint16_t i;
 
 	if (comch_chan_is_copying(p) || comch_chan_is_streaming(&p->tx))
 		look(p);
@@ -364,10 +363,7 @@ comch_chan_dma_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 	n = (uint16_t)RTE_MIN((uint64_t)n,
 		comch_load_acquire(&p->dma->silent) - p->tx.done.head);
 	n = comch_done_closed(&p->tx.done, n);
-	comch_done_take(&p->tx.done, cpls, n, 1);
-	for (i = 0; i < n; i++)
-		if (cpls[i].status == DONE_BY_DMA)
-			cpls[i].status = 0;
+	comch_done_take(&p->tx.done, cpls, n);
 	return n;
 }
 

@@ -13,7 +13,7 @@
 
 #include <rte_prefetch.h>
 
-#include "comch_chan.h"
+#include "comch_chan_group.h"
 #include "sdk/comch_compat.h"
 #include "sdk/comch_dir.h"
 #include "sdk/comch_mr.h"
@@ -88,7 +88,7 @@ comch_chan_abort_group(struct comch_chan_prod *p, struct comch_chan_remote *rc, 
 
 	comch_chan_abort_positions(p, rc, pos, n);
 	for (i = 0; i < n; i++)
-		comch_send_done(&p->tx, &ops[i], -ENOENT);
+		comch_send_done(&p->tx, &ops[i], -ENOENT, 0);
 }
 
 static __rte_always_inline void
@@ -101,7 +101,7 @@ count_group(struct comch_chan_prod *p, const struct rte_comch_op *ops, uint32_t 
 		bytes += ops[i].len;
 		imms += ops[i].imm_len > 0;
 		copies += ops[i].len > 0;
-		comch_send_done(&p->tx, &ops[i], 0);
+		comch_send_done(&p->tx, &ops[i], 0, 1);
 	}
 	comch_count(&p->tx.stats.msgs, n);
 	comch_count(&p->tx.stats.bytes, bytes);
@@ -205,6 +205,51 @@ send_one(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct r
 	return send_group(p, rc, op, 1);
 }
 
+static __rte_always_inline bool
+is_simple(const struct rte_comch_op *op)
+{
+	return comch_load_relaxed(&op->imm_len) == 0 && comch_load_relaxed(&op->flags) == 0 &&
+		op->len - 1 < COMCH_MAX_MSG_LEN && op->mr != NULL &&
+		comch_mem_within(op->mr, op->addr, op->len);
+}
+
+/*
+ * Leading operations of a burst that are simple messages. They are often written just before:
+ * fields are read as they were written, one by one, as comch_done.h says.
+ */
+static __rte_always_inline uint32_t
+plan_simple(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint64_t pos,
+		uint32_t posted, const void *source, uint32_t n, struct comch_group *g)
+{
+	struct comch_import_cache cache = { .region = UINT32_MAX };
+	const struct rte_comch_op *ops = source;
+	uint32_t i;
+
+	for (i = 0; i < n; i++)
+		if (unlikely(!is_simple(&ops[i]) || ops[i].consumer_id != ops[0].consumer_id ||
+				!comch_group_add(p, rc, pos, posted, &cache, g, i, ops[i].addr,
+					ops[i].len)))
+			break;
+	return i;
+}
+
+/* Returns the number accepted. 0: no buffer is posted, or it is for send_many(). */
+static __rte_noinline uint16_t
+send_simple(struct comch_chan_prod *p, struct comch_chan_remote *rc,
+		const struct rte_comch_op *ops, uint32_t n)
+{
+	struct comch_group g;
+	int k = comch_group_send(p, rc, plan_simple, ops,
+		RTE_MIN(n, (uint32_t)COMCH_SEND_GROUP), &g);
+
+	if (unlikely(k <= 0))
+		return 0;
+	comch_done_put_all(&p->tx.done, ops, (uint32_t)k, g.status, g.status == 0);
+	if (unlikely(g.status != 0))
+		comch_count(&p->tx.stats.errors, (uint32_t)k);
+	return (uint16_t)k;
+}
+
 static __rte_always_inline uint16_t
 send_step(struct comch_send *tx, struct comch_send_remote *to, const struct rte_comch_op *ops,
 		uint32_t n)
@@ -212,7 +257,12 @@ send_step(struct comch_send *tx, struct comch_send_remote *to, const struct rte_
 	struct comch_chan_prod *p = prod_of(tx);
 	struct comch_chan_remote *rc = chan_remote_of(to);
 
-	return n == 1 ? send_one(p, rc, ops) :
+	uint16_t took;
+
+	if (n == 1 || ops[1].consumer_id != ops[0].consumer_id)
+		return send_one(p, rc, ops);
+	took = send_simple(p, rc, ops, n);
+	return likely(took > 0) ? took :
 		send_many(p, rc, ops, comch_send_same_consumer(ops, n));
 }
 
@@ -251,7 +301,7 @@ comch_chan_done(void *queue, struct rte_comch_cpl *cpls, uint16_t n)
 		comch_epoch_leave(&p->tx.epoch);
 	}
 	n = comch_done_ready(&p->tx.done, n);
-	comch_done_take(&p->tx.done, cpls, n, 1);
+	comch_done_take(&p->tx.done, cpls, n);
 	return n;
 }
 

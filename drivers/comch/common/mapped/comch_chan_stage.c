@@ -281,7 +281,7 @@ put_group(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	comch_chan_wake(p, rc);
 	for (i = 0; i < n; i++) {
 		stage_count(p, ops[i].len, ops[i].imm_len);
-		comch_send_done(&p->tx, &ops[i], 0);
+		comch_send_done(&p->tx, &ops[i], 0, 1);
 	}
 	if (n == 1)
 		fetch_next(rc, pos, ops[0].len);
@@ -344,7 +344,7 @@ stream_end(struct comch_chan_prod *p, int status)
 	stage_align(rc);
 	stage_publish(rc);
 	comch_chan_wake(p, rc);
-	comch_send_done(&p->tx, &op, status);
+	comch_send_done(&p->tx, &op, status, 1);
 	/*
 	 * Release: pairs with the acquire in comch_chan_is_streaming().
 	 * Model: leave.pml, leave.
