@@ -44,7 +44,11 @@ ends 2 'comch-perf: data-rate: --queue: 65537 exceeds the device limit of 65536'
 	--queue 65537 data-rate
 ends 2 'comch-perf: data-rate: --queue times --size exceeds 4 GiB' \
 	--queue 65536 --size 1M data-rate
-
+ends 2 'comch-perf: data-rate: --stride: 64 is less than --size: buffers overlap' \
+	--api desc --size 65 --stride 64 data-rate
+ends 2 'comch-perf: data-rate: --stride: the pool places mbufs' --api mbuf --stride 128 data-rate
+ends 2 'comch-perf: data-rate: --queue times --stride exceeds 4 GiB' \
+	--api desc --queue 65536 --stride 1048576 data-rate
 
 # refuses TEXT ARGUMENT...: tests of accelerators have one shape.
 refuses() {

@@ -303,6 +303,32 @@ Test(chan_errors, silent)
 	cr_assert_eq(u->prod[0].tx.stats.msgs, 50u);
 }
 
+/* Every third one tells that it, and those before it, are done. */
+Test(chan_errors, silent_within_a_burst)
+{
+	struct rte_comch_op ops[DEPTH];
+	struct rte_comch_cpl cpls[DEPTH];
+	uint16_t i;
+
+	u_post_many(u, U_MR_DIRECT, DEPTH, LEN);
+	for (i = 0; i < DEPTH; i++) {
+		ops[i] = u_op(u, i, i + 1, i);
+		ops[i].flags = i % 3 == 2 ? 0 : RTE_COMCH_OP_F_SILENT;
+	}
+	/* As many as can be done at a time, silent or not. */
+	cr_assert_eq(comch_chan_send(&u->prod[0], ops, DEPTH), 6);
+	cr_assert_eq(comch_chan_send(&u->prod[0], &ops[6], 2), 2);
+	cr_assert_eq(comch_chan_done(&u->prod[0], cpls, DEPTH), DEPTH / 3);
+	for (i = 0; i < DEPTH / 3; i++) {
+		cr_assert_eq(cpls[i].cookie, 3u * i + 2);
+		cr_assert_eq(cpls[i].len, 3u * i + 3);
+	}
+	cr_assert_eq(comch_chan_recv(&u->c, cpls, DEPTH), DEPTH);
+	for (i = 0; i < DEPTH; i++)
+		cr_assert_eq(cpls[i].len, i + 1u);
+	cr_assert_eq(u->prod[0].tx.stats.msgs, DEPTH);
+}
+
 /* Six completions wait at most; failures count as well. */
 Test(chan_errors, done_queue_full)
 {

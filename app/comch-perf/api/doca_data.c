@@ -19,9 +19,6 @@
 #include "api/doca.h"
 #include "app_mem.h"
 
-/* Payload memory of a producer, shared out to its tasks. */
-#define SOURCE_BYTES (UINT64_C(256) << 10)
-
 /* A task and its buffer. */
 struct slot {
 	union {
@@ -148,7 +145,7 @@ newly_counted(struct end *e, uint64_t count)
 static uint32_t
 nb_tx_slots(const struct perf_params *p)
 {
-	uint64_t nb = SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
+	uint64_t nb = DATA_SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
 
 	nb = RTE_MAX(nb, 2 * (uint64_t)p->burst);
 	return (uint32_t)RTE_MIN(nb, RTE_MAX(p->queue, p->burst));

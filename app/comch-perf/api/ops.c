@@ -10,16 +10,13 @@
 
 #include "api/ops.h"
 
-/* Payload memory of a producer; reused, so that it stays in the cache. */
-#define SOURCE_BYTES (UINT64_C(16) << 10)
-
 /* Size of the ring: whole bursts. Large messages get one burst, as the floor copies
  * from one source.
  */
 static uint32_t
 source_slots(const struct perf_params *p)
 {
-	uint64_t nb = SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
+	uint64_t nb = DATA_SOURCE_BYTES / RTE_MAX(data_stride(p), UINT64_C(64));
 
 	nb = RTE_MAX(nb, (uint64_t)p->burst);
 	nb = RTE_MIN(nb, RTE_MAX(p->queue, p->burst));

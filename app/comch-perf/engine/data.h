@@ -185,11 +185,14 @@ void worker_tick(struct data_worker *w, uint64_t now);
 /** Mark the producer as done and publish its message counts. */
 void worker_tx_done(struct data_worker *w);
 
+/** Payload memory of a producer, bytes; reused, so that it stays in the cache. */
+#define DATA_SOURCE_BYTES (UINT64_C(16) << 10)
+
 /** Distance between two buffers, bytes. */
 static inline uint64_t
 data_stride(const struct perf_params *p)
 {
-	return RTE_ALIGN_CEIL(p->size, UINT64_C(64));
+	return p->stride > 0 ? p->stride : RTE_ALIGN_CEIL(p->size, UINT64_C(64));
 }
 
 /** Advance to the target of the next burst. */

@@ -55,6 +55,7 @@ enum perf_opt {
 	PERF_OPT_KIND = 1 << 15, /**< Not an option: the floor to measure, or a cost. */
 	PERF_OPT_LINES = 1 << 16,
 	PERF_OPT_WORK = 1 << 17,
+	PERF_OPT_STRIDE = 1 << 18,
 };
 
 /**
@@ -79,8 +80,9 @@ struct perf_params {
 	uint8_t crowded;      /**< Workers share a CPU: idle ones yield. */
 	uint8_t kind;         /**< enum floor_kind ("floor"), cost_kind or accel_work. */
 	uint8_t reserved;
+	uint64_t stride;      /**< From one buffer to the next, bytes; 0: whole lines of size. */
 };
-static_assert(sizeof(struct perf_params) == 56, "wire");
+static_assert(sizeof(struct perf_params) == 64, "wire");
 static_assert(offsetof(struct perf_params, burst) == 24, "wire");
 static_assert(offsetof(struct perf_params, imm) == 44, "wire");
 static_assert(offsetof(struct perf_params, api) == 48, "wire");

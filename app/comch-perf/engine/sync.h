@@ -50,7 +50,7 @@ struct sync_run {
 	char test[32];
 	struct perf_params params;
 };
-static_assert(sizeof(struct sync_run) == 88, "wire");
+static_assert(sizeof(struct sync_run) == 96, "wire");
 static_assert(offsetof(struct sync_run, params) == 32, "wire");
 
 /** A consumer to send to. */

@@ -71,7 +71,8 @@ add_fitted(struct plan *plan, const struct perf_test *test, const struct options
 		params.size = (uint64_t)FLOOR_LINE_SIZE * params.lines / FLOOR_ONE_LINE;
 	if ((test->options & PERF_OPT_QUEUE) != 0) {
 		if (!own_queue)
-			params.queue = RTE_MIN(params.queue, floor_window_msgs(params.size));
+			params.queue = RTE_MIN(params.queue,
+				floor_window_msgs(RTE_MAX(params.size, params.stride)));
 		if (!own_burst)
 			params.burst = RTE_MIN(params.burst, params.queue);
 		else if (!own_queue)

@@ -30,6 +30,8 @@ check_mbuf(const struct perf_params *p, char *error)
 {
 	if (p->imm > 0)
 		return perf_refuse(error, "--imm: mbufs carry no immediate data");
+	if (p->stride > 0)
+		return perf_refuse(error, "--stride: the pool places mbufs");
 	if (p->size < 1 || p->size > MBUF_MAX)
 		return perf_refuse(error, "--size: an mbuf carries 1 to "
 				RTE_STR(MBUF_MAX) " bytes");
@@ -80,10 +82,14 @@ data_check(const struct perf_params *p, const struct rte_comch_dev_info *info, c
 	if (p->verify && p->producers > p->consumers && stamp_len < sizeof(uint64_t))
 		return perf_refuse(error, "--verify: with more producers than consumers, the "
 				"payload (or else the immediate data) needs at least 8 bytes");
+	if (p->stride > 0 && p->stride < p->size)
+		return perf_refuse(error, "--stride: %llu is less than --size: buffers overlap",
+				(unsigned long long)p->stride);
 	if (p->burst > p->queue)
 		return perf_refuse(error, "--burst: %u exceeds --queue %u", p->burst, p->queue);
 	if ((uint64_t)p->queue * data_stride(p) > MAX_POSTED)
-		return perf_refuse(error, "--queue times --size exceeds 4 GiB");
+		return perf_refuse(error, "--queue times %s exceeds 4 GiB",
+				p->stride > 0 ? "--stride" : "--size");
 	return info == NULL ? 0 : check_device(p, info, error);
 }
 
@@ -318,7 +324,7 @@ static const struct perf_variant cost_variants[] = {
 /* Options of the fast path tests. */
 #define DATA_LAT  (PERF_OPT_SIZE | LENGTH | PERF_OPT_QUEUE | PERF_OPT_CONNECTIONS | \
 		PERF_OPT_IMM | PERF_OPT_API | PERF_OPT_MEMORY | PERF_OPT_WAIT | \
-		PERF_OPT_VERIFY)
+		PERF_OPT_VERIFY | PERF_OPT_STRIDE)
 #define DATA_RATE (DATA_LAT | PERF_OPT_BURST | PERF_OPT_PRODUCERS | PERF_OPT_CONSUMERS | \
 		PERF_OPT_BIDIR)
 

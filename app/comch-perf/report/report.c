@@ -109,6 +109,7 @@ make_columns(const struct report_row *r)
 		{ "lines", real(report_lines(r)) },
 		{ "floor_p999_ns", real(r->floor_p999_ns) },
 		{ "core_per_s", real(r->core) },
+		{ "stride", p->stride > 0 ? count(p->stride) : text(NULL) },
 		{ "label", text(r->test->label != NULL ? r->test->label(p) : NULL) },
 	};
 	json_t *row = json_object();

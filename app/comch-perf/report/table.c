@@ -55,6 +55,8 @@ print_size(FILE *f, const struct report_row *r)
 		fprintf(f, ", imm %u B", p->imm);
 	else
 		fprintf(f, ", %s + imm %u B", number, p->imm);
+	if (p->stride > 0 && p->size > 0)
+		fprintf(f, " every %s", app_size(p->stride, number, sizeof(number)));
 }
 
 static void
