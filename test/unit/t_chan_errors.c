@@ -148,22 +148,31 @@ Test(chan_errors, empty_buffer)
 	cr_assert_arr_eq(cpl.imm, "imm", 3);
 }
 
+/* However many a burst takes. */
+static void
+send_all(const struct rte_comch_op *ops, uint16_t n)
+{
+	uint16_t took = 0, k;
+
+	while (took < n) {
+		k = comch_chan_send(&u->prod[0], &ops[took], (uint16_t)(n - took));
+		cr_assert(k > 0);
+		took += k;
+	}
+}
+
 /* A bad one in the middle: what is before goes, what is behind goes too, in order. */
 Test(chan_errors, within_a_burst)
 {
 	struct rte_comch_op ops[5];
 	struct rte_comch_cpl cpls[5];
-	uint16_t i, took = 0, k;
+	uint16_t i;
 
 	u_post_many(u, U_MR_DIRECT, DEPTH, LEN);
 	for (i = 0; i < 5; i++)
 		ops[i] = u_op(u, 0, i, i);
 	ops[2].len = LEN + 1;
-	while (took < 5) {
-		k = comch_chan_send(&u->prod[0], &ops[took], (uint16_t)(5 - took));
-		cr_assert(k > 0);
-		took += k;
-	}
+	send_all(ops, 5);
 	cr_assert_eq(comch_chan_done(&u->prod[0], cpls, 5), 5);
 	for (i = 0; i < 5; i++) {
 		cr_assert_eq(cpls[i].cookie, i);
@@ -182,7 +191,7 @@ Test(chan_errors, sources_within_a_burst)
 	struct rte_comch_op ops[RTE_DIM(status)];
 	struct rte_comch_cpl cpls[RTE_DIM(status)];
 	struct rte_comch_mr other = u->src;
-	uint16_t i, took = 0, k;
+	uint16_t i;
 
 	other.addr += 100;
 	other.len = 50;
@@ -194,11 +203,7 @@ Test(chan_errors, sources_within_a_burst)
 	ops[3].mr = &other;
 	ops[3].len = 51;
 	ops[4].addr = u->src.addr + u->src.len - 49;
-	while (took < RTE_DIM(ops)) {
-		k = comch_chan_send(&u->prod[0], &ops[took], (uint16_t)(RTE_DIM(ops) - took));
-		cr_assert(k > 0);
-		took += k;
-	}
+	send_all(ops, RTE_DIM(ops));
 	cr_assert_eq(comch_chan_done(&u->prod[0], cpls, RTE_DIM(cpls)), RTE_DIM(cpls));
 	for (i = 0; i < RTE_DIM(cpls); i++) {
 		cr_assert_eq(cpls[i].cookie, i);

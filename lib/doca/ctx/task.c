@@ -17,12 +17,8 @@ submitted(struct doca_task *task)
 
 	task->state = IMPL_TASK_SUBMITTED;
 	ctx->nb_inflight++;
-	/*
-	 * Completing it may need a progress that no native event wakes. A context with tasks has
-	 * an engine.
-	 */
-	if (unlikely(ctx->pe->armed))
-		impl_pe_wake(ctx->pe);
+	/* Completing it may need a progress that no native event wakes. */
+	impl_pe_wake(ctx->pe);
 }
 
 void

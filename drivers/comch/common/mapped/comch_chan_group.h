@@ -7,8 +7,8 @@
 
 /*
  * Sends of simple messages, which bursts are mostly made of: each is in one piece, without
- * immediate data, and goes to a buffer that is mapped. The steps that all sends have are in
- * comch_chan_prod.c; here they have no branches for what is not simple.
+ * immediate data or flags, and goes to a buffer that is mapped. The steps that all sends have are
+ * in comch_chan_prod.c; here they have no branches for what is not simple.
  *
  * A source of messages gives a plan, which is a constant, so that the compiler generates one
  * function.
@@ -29,15 +29,18 @@ struct comch_group {
 };
 
 /*
- * Put up to n messages of a source into the group, of which `posted` find a buffer from pos on:
- * check each one, and call comch_group_add(). Returns their number, which ends at one that is not
- * simple.
+ * Check up to n messages of a source, and put each into the group with comch_group_add(), up to the
+ * first that is not simple. posted: number of buffers posted from pos on. Returns the number of
+ * messages in the group.
  */
 typedef uint32_t (*comch_group_plan_t)(struct comch_chan_prod *p,
 		const struct comch_chan_remote *rc, uint64_t pos, uint32_t posted,
 		const void *source, uint32_t n, struct comch_group *g);
 
-/* Add message i, of which the source is checked. False: its buffer is none for it. */
+/*
+ * Add message i, of which the source is checked. False: it is longer than its buffer, or that is
+ * not mapped.
+ */
 static __rte_always_inline bool
 comch_group_add(struct comch_chan_prod *p, const struct comch_chan_remote *rc, uint64_t pos,
 		uint32_t posted, struct comch_import_cache *cache, struct comch_group *g,
@@ -128,6 +131,7 @@ comch_group_send(struct comch_chan_prod *p, struct comch_chan_remote *rc, comch_
 		comch_group_put(p, rc, pos, g, k);
 	} else {
 		comch_chan_abort_positions(p, rc, pos, k);
+		comch_count(&p->tx.stats.errors, k);
 		g->status = -ENOENT;
 	}
 	return (int)k;

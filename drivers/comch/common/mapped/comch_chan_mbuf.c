@@ -64,8 +64,6 @@ send_all(struct comch_chan_prod *p, struct comch_chan_remote *rc, const struct r
 		/* What can never be sent does not wait for a buffer. */
 		if (k == 0 && !is_simple(mbufs[i], mr))
 			k = -ENOTSUP;
-		if (k > 0 && unlikely(g.status != 0))
-			comch_count(&p->tx.stats.errors, (uint32_t)k);
 		i += (uint16_t)RTE_MAX(k, 0);
 	} while (k > 0 && i < n);
 	*done = i;

@@ -245,8 +245,6 @@ send_simple(struct comch_chan_prod *p, struct comch_chan_remote *rc,
 	if (unlikely(k <= 0))
 		return 0;
 	comch_done_put_all(&p->tx.done, ops, (uint32_t)k, g.status, g.status == 0);
-	if (unlikely(g.status != 0))
-		comch_count(&p->tx.stats.errors, (uint32_t)k);
 	return (uint16_t)k;
 }
 
