@@ -151,19 +151,15 @@ nb_tx_slots(const struct perf_params *p)
 	return (uint32_t)RTE_MIN(nb, RTE_MAX(p->queue, p->burst));
 }
 
-/* Stamp the next message in a free task; NULL if there is none. */
-static struct slot *
-stamp(struct data_tx *tx)
+/* Fill in the next message. */
+static inline void
+stamp(struct data_tx *tx, struct slot *slot)
 {
 	const struct perf_params *p = tx->params;
 	struct doca_tx *d = doca_tx(tx);
 	uint8_t imm[RTE_COMCH_IMM_SIZE];
-	struct slot *slot;
 	struct data_target *to;
 
-	if (d->nb_free == 0 || tx->left == 0)
-		return NULL;
-	slot = d->free[--d->nb_free];
 	tx->left--;
 	if (d->nb_burst-- == 0) {
 		d->nb_burst = p->burst - 1;
@@ -177,42 +173,69 @@ stamp(struct data_tx *tx)
 	data_write(tx, to, slot->payload, imm);
 	if (p->imm > 0)
 		doca_comch_producer_task_send_set_imm_data(slot->send, imm, p->imm);
-	return slot;
 }
 
-/* Send up to n messages. A message that is not accepted stays stamped. */
+/* Stamp the next message in a free task. False: there is none. */
+static bool
+stamp_free(struct data_tx *tx)
+{
+	struct doca_tx *d = doca_tx(tx);
+
+	if (d->nb_free == 0 || tx->left == 0)
+		return false;
+	d->stamped = d->free[--d->nb_free];
+	stamp(tx, d->stamped);
+	return true;
+}
+
+/* A message was not accepted: it stays stamped, or is lost. */
+static __rte_noinline void
+refused(struct data_tx *tx, struct slot *slot, doca_error_t ret)
+{
+	struct doca_tx *d = doca_tx(tx);
+
+	tx->ready = ret == DOCA_ERROR_AGAIN;
+	d->stamped = tx->ready ? slot : NULL;
+	if (tx->ready)
+		return;
+	tx->failed++;
+	d->free[d->nb_free++] = slot;
+}
+
+/* Send a stamped message. False: it was not accepted. */
+static inline bool
+submit(struct data_tx *tx, struct slot *slot)
+{
+	doca_error_t ret = doca_task_submit(doca_comch_producer_task_send_as_task(slot->send));
+
+	if (unlikely(ret != DOCA_SUCCESS)) {
+		refused(tx, slot, ret);
+		return false;
+	}
+	tx->sent++;
+	tx->in_flight++;
+	return true;
+}
+
+/* Send up to n messages in free tasks. */
 static void
 pump(struct data_tx *tx, uint32_t n)
 {
 	struct doca_tx *d = doca_tx(tx);
 	struct slot *slot;
-	doca_error_t ret;
 
-	while (n-- > 0) {
-		slot = d->stamped != NULL ? d->stamped : stamp(tx);
-		if (slot == NULL)
+	while (n-- > 0 && (d->stamped != NULL || stamp_free(tx))) {
+		slot = d->stamped;
+		d->stamped = NULL;
+		tx->ready = 0;
+		if (!submit(tx, slot))
 			return;
-		ret = doca_task_submit(doca_comch_producer_task_send_as_task(slot->send));
-		d->stamped = ret == DOCA_ERROR_AGAIN ? slot : NULL;
-		tx->ready = d->stamped != NULL;
-		if (tx->ready)
-			return;
-		if (unlikely(ret != DOCA_SUCCESS)) {
-			tx->failed++;
-			d->free[d->nb_free++] = slot;
-			return;
-		}
-		tx->sent++;
-		tx->in_flight++;
 	}
 }
 
 static inline void
-tx_task_return(struct data_tx *tx, struct slot *slot)
+tx_task_return(struct doca_tx *d, struct slot *slot)
 {
-	struct doca_tx *d = doca_tx(tx);
-
-	tx->in_flight--;
 	if (unlikely(d->stopping))
 		doca_task_free(doca_comch_producer_task_send_as_task(slot->send));
 	else
@@ -224,10 +247,18 @@ on_sent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 		union doca_data ctx_data)
 {
 	struct data_tx *tx = ctx_data.ptr;
+	struct doca_tx *d = doca_tx(tx);
 
 	(void)task;
-	tx_task_return(tx, task_data.ptr);
-	if (doca_tx(tx)->streams)
+	tx->in_flight--;
+	/* The usual way: the same task again, past the list of free ones. */
+	if (likely(d->streams && tx->left > 0 && d->stamped == NULL && !d->stopping)) {
+		stamp(tx, task_data.ptr);
+		submit(tx, task_data.ptr);
+		return;
+	}
+	tx_task_return(d, task_data.ptr);
+	if (d->streams)
 		pump(tx, 1);
 }
 
@@ -239,7 +270,8 @@ on_unsent(struct doca_comch_producer_task_send *task, union doca_data task_data,
 
 	(void)task;
 	tx->failed += !doca_tx(tx)->stopping;
-	tx_task_return(tx, task_data.ptr);
+	tx->in_flight--;
+	tx_task_return(doca_tx(tx), task_data.ptr);
 }
 
 /* Allocate a free task for each slot. */
@@ -301,9 +333,7 @@ doca_prepare(struct data_tx *tx, uint16_t n)
 	struct doca_tx *d = doca_tx(tx);
 
 	(void)n;
-	if (d->stamped == NULL)
-		d->stamped = stamp(tx);
-	tx->ready = d->stamped != NULL;
+	tx->ready = d->stamped != NULL || stamp_free(tx);
 }
 
 static void
