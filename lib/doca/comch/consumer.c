@@ -75,6 +75,7 @@ consumer_start(struct doca_ctx *ctx)
 			impl_err(ret);
 	}
 	ctx->native = native;
+	c->base.taken.nb_next = 0;
 	c->base.id = rte_comch_consumer_id(native);
 	return DOCA_ERROR_IN_PROGRESS;
 }
@@ -191,15 +192,30 @@ task_of(const struct rte_comch_cpl *cpl)
 	return (struct doca_comch_consumer_task_post_recv *)(uintptr_t)cpl->cookie;
 }
 
+bool
+impl_consumer_has_work(const struct doca_ctx *ctx)
+{
+	return ((const struct doca_comch_consumer *)ctx)->taken.nb_next > 0;
+}
+
 /*
  * A callback reads its message, which is in the cache of the peer's CPU. Ask for those of the
  * callbacks that follow: more than this many, and the CPU waits before it asks.
  */
-#define FETCH_AHEAD 8
+#define FETCH_AHEAD 16
 
-static inline void
-fetch_payload(const struct rte_comch_cpl *cpl)
+/* Ask for message i of this progress, or, behind its n, of the next one. */
+static __rte_always_inline void
+fetch_payload(const struct impl_taken *t, const struct rte_comch_cpl *cpls, uint16_t n, uint16_t i)
 {
+	const struct rte_comch_cpl *cpl;
+
+	if (i < n)
+		cpl = &cpls[i];
+	else if (i - n < t->nb_next)
+		cpl = &t->cpls[t->turn % 2][i - n];
+	else
+		return;
 	if (cpl->len > 0)
 		rte_prefetch0(task_of(cpl)->tail);
 }
@@ -208,19 +224,17 @@ bool
 impl_consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
+	/* Those taken before were asked for, too. */
+	uint16_t i = RTE_MIN(c->taken.nb_next, FETCH_AHEAD), n;
 	struct doca_comch_consumer_task_post_recv *recv;
-	struct rte_comch_cpl cpls[BURST];
+	const struct rte_comch_cpl *cpls;
 	doca_error_t status;
-	uint16_t i, n;
 
-	n = ops_of(c)->recv(ctx->native, cpls, ctx->burst);
-	for (i = 0; i < n; i++)
-		rte_prefetch0((void *)(uintptr_t)cpls[i].cookie);
-	for (i = 0; i < n && i < FETCH_AHEAD; i++)
-		fetch_payload(&cpls[i]);
+	cpls = impl_taken_get(&c->taken, ctx, ops_of(c)->recv, &n);
+	for (; i < n && i < FETCH_AHEAD; i++)
+		fetch_payload(&c->taken, cpls, n, i);
 	for (i = 0; i < n; i++) {
-		if (i + FETCH_AHEAD < n)
-			fetch_payload(&cpls[i + FETCH_AHEAD]);
+		fetch_payload(&c->taken, cpls, n, i + FETCH_AHEAD);
 		if (i + 1 < n)
 			rte_prefetch0(task_of(&cpls[i + 1])->buf);
 		recv = task_of(&cpls[i]);
@@ -335,6 +349,7 @@ static const struct impl_consumer_ops conn_ops = {
 		.release = consumer_release,
 		.event = consumer_event,
 		.progress = impl_consumer_progress,
+		.has_work = impl_consumer_has_work,
 		.submit = impl_consumer_submit,
 		.submit_early = submit_early,
 		.task_report = impl_consumer_task_fail,

@@ -19,7 +19,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include <rte_branch_prediction.h>
 #include <rte_comch_dp.h>
+#include <rte_prefetch.h>
 
 #include "comch/comch.h"
 #include "mem/mem.h"
@@ -42,6 +44,51 @@ impl_task_unrevive_buf(const struct doca_task *task, struct doca_buf *buf)
 		doca_buf_dec_refcount(buf, NULL);
 }
 
+/*
+ * Completions of a progress, and, if they are a whole burst, those of the next one: in a stream of
+ * tasks, their lines come while the callbacks of this one run.
+ */
+struct impl_taken {
+	struct rte_comch_cpl cpls[2][IMPL_CTX_BURST];
+	uint32_t turn;                /* which are those of this progress, or of the next */
+	uint16_t nb_next;
+};
+
+/* A native burst that takes completions. */
+typedef uint16_t (*impl_take_t)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
+
+/*
+ * Take completions of this turn, behind n that were taken, and ask for the lines of their tasks.
+ * Returns how many there are then.
+ */
+static __rte_always_inline uint16_t
+impl_taken_add(struct impl_taken *t, const struct doca_ctx *ctx, impl_take_t take, uint16_t n)
+{
+	struct rte_comch_cpl *cpls = t->cpls[t->turn % 2];
+	const uint16_t end = n + take(ctx->native, &cpls[n], ctx->burst - n);
+
+	for (; n < end; n++)
+		rte_prefetch0((void *)(uintptr_t)cpls[n].cookie);
+	return end;
+}
+
+/* The completions of this progress, which are *n. */
+static __rte_always_inline const struct rte_comch_cpl *
+impl_taken_get(struct impl_taken *t, const struct doca_ctx *ctx, impl_take_t take, uint16_t *n)
+{
+	const struct rte_comch_cpl *cpls = t->cpls[t->turn % 2];
+
+	*n = t->nb_next;
+	if (*n < ctx->burst)
+		*n = impl_taken_add(t, ctx, take, *n);
+	t->nb_next = 0;
+	if (*n == IMPL_CTX_BURST) {
+		t->turn++;
+		t->nb_next = impl_taken_add(t, ctx, take, 0);
+	}
+	return cpls;
+}
+
 /* A kind of consumer. */
 struct impl_consumer_ops {
 	/* First: doca_ctx.ops points to it. */
@@ -49,7 +96,7 @@ struct impl_consumer_ops {
 	doca_error_t (*destroy)(struct doca_comch_consumer *consumer);
 	/* Native bursts; NULL: a consumer without tasks. */
 	uint16_t (*post)(void *native, const struct rte_comch_buf *bufs, uint16_t n);
-	uint16_t (*recv)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
+	impl_take_t recv;
 };
 
 struct doca_comch_consumer {
@@ -60,6 +107,7 @@ struct doca_comch_consumer {
 	uint32_t imm_len;
 	uint32_t nb_batched;
 	struct rte_comch_buf batch[IMPL_CTX_BURST]; /* submitted in callbacks; and room for one */
+	struct impl_taken taken;
 	doca_comch_consumer_task_post_recv_completion_cb_t recv_cb, error_cb;
 };
 
@@ -79,7 +127,7 @@ struct impl_producer_ops {
 	doca_error_t (*destroy)(struct doca_comch_producer *producer);
 	/* Native bursts; NULL: a producer without tasks. */
 	uint16_t (*send)(void *native, const struct rte_comch_op *ops, uint16_t n);
-	uint16_t (*done)(void *native, struct rte_comch_cpl *cpls, uint16_t n);
+	impl_take_t done;
 };
 
 struct doca_comch_producer {
@@ -91,10 +139,7 @@ struct doca_comch_producer {
 	uint32_t id;                  /* 0: not started */
 	uint32_t nb_batched;
 	struct rte_comch_op batch[IMPL_CTX_BURST];
-	/* Completions of a progress, and, if they are a whole burst, those of the next one. */
-	struct rte_comch_cpl cpls[2][IMPL_CTX_BURST];
-	uint32_t turn;                /* which are those of this progress, or of the next */
-	uint16_t nb_next;
+	struct impl_taken taken;
 };
 
 struct doca_comch_producer_task_send {
@@ -107,6 +152,7 @@ struct doca_comch_producer_task_send {
 
 /* consumer.c, producer.c: operations of all consumers and producers with tasks */
 bool impl_consumer_progress(struct doca_ctx *ctx);
+bool impl_consumer_has_work(const struct doca_ctx *ctx);
 doca_error_t impl_consumer_submit(struct doca_task *task);
 bool impl_consumer_task_revive(struct doca_task *task);
 void impl_consumer_task_unrevive(struct doca_task *task);

@@ -70,7 +70,7 @@ producer_start(struct doca_ctx *ctx)
 	impl_ctx_wants_progress(ctx);
 	p->base.id = rte_comch_producer_id(native);
 	p->base.has_backlog = false;
-	p->base.nb_next = 0;
+	p->base.taken.nb_next = 0;
 	p->base.end = DOCA_ERROR_SHUTDOWN;
 	return DOCA_SUCCESS;
 }
@@ -198,51 +198,26 @@ impl_producer_task_unrevive(struct doca_task *task)
 	impl_task_unrevive_buf(task, (struct doca_buf *)(uintptr_t)send->buf);
 }
 
-/*
- * Take completions of this turn, behind n that were taken, and ask for the lines of their tasks.
- * Returns how many there are then.
- */
-static __rte_always_inline uint16_t
-take(struct doca_comch_producer *p, uint16_t n)
-{
-	struct rte_comch_cpl *cpls = p->cpls[p->turn % 2];
-	const uint16_t end = n + ops_of(p)->done(p->ctx.native, &cpls[n], p->ctx.burst - n);
-
-	for (; n < end; n++)
-		rte_prefetch0(task_of(cpls[n].cookie));
-	return end;
-}
-
 bool
 impl_producer_has_work(const struct doca_ctx *ctx)
 {
-	return ((const struct doca_comch_producer *)ctx)->nb_next > 0;
+	return ((const struct doca_comch_producer *)ctx)->taken.nb_next > 0;
 }
 
 /* The buffers of tasks that callbacks submit again. */
 #define FETCH_AHEAD 4
 
-/*
- * Of a stream of tasks, those of the next progress are known: their lines come while the callbacks
- * of this one run.
- */
 bool
 impl_producer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_producer *p = (struct doca_comch_producer *)ctx;
-	const struct rte_comch_cpl *cpls = p->cpls[p->turn % 2];
-	uint16_t i, n = p->nb_next;
+	const struct rte_comch_cpl *cpls;
+	uint16_t i, n;
 
 	if (impl_ctx_nb_busy(ctx) == 0)
 		return false;
 	impl_producer_flush(ctx);
-	if (n < ctx->burst)
-		n = take(p, n);
-	p->nb_next = 0;
-	if (n == BURST) {
-		p->turn++;
-		p->nb_next = take(p, 0);
-	}
+	cpls = impl_taken_get(&p->taken, ctx, ops_of(p)->done, &n);
 	for (i = 0; i < n; i++) {
 		if (i + FETCH_AHEAD < n)
 			rte_prefetch0(task_of(cpls[i + FETCH_AHEAD].cookie)->buf);

@@ -29,7 +29,7 @@ is_for_cpu(const struct doca_dpa *dpa, const char *what)
 static doca_error_t
 consumer_start(struct doca_ctx *ctx)
 {
-	const struct impl_msgq_consumer *c = (const struct impl_msgq_consumer *)ctx;
+	struct impl_msgq_consumer *c = (struct impl_msgq_consumer *)ctx;
 	const struct rte_comch_msgq_consumer_conf conf = {
 		.conf_size = sizeof(conf),
 		.id = c->base.id,
@@ -46,6 +46,7 @@ consumer_start(struct doca_ctx *ctx)
 	if (ctx->native == NULL)
 		return impl_err(-rte_errno);
 	impl_ctx_wants_progress(ctx);
+	c->base.taken.nb_next = 0;
 	return DOCA_SUCCESS;
 }
 
@@ -97,6 +98,7 @@ const struct impl_consumer_ops impl_msgq_consumer_cpu_ops = {
 		.stop = consumer_stop,
 		.release = consumer_release,
 		.progress = consumer_progress,
+		.has_work = impl_consumer_has_work,
 		.submit = impl_consumer_submit,
 		.task_report = impl_consumer_task_fail,
 		.task_revive = impl_consumer_task_revive,
@@ -128,7 +130,7 @@ producer_start(struct doca_ctx *ctx)
 		return impl_err(-rte_errno);
 	impl_ctx_wants_progress(ctx);
 	p->base.has_backlog = false;
-	p->base.nb_next = 0;
+	p->base.taken.nb_next = 0;
 	return DOCA_SUCCESS;
 }
 

@@ -292,7 +292,22 @@ sleep_ends(struct queue *q)
 	return n == 1;
 }
 
-/* Completions that a progress leaves to the next one are work for an engine that sleeps. */
+/* 80 completions take three progresses. Those left are work for an engine that sleeps. */
+static void
+complete_80(struct queue *q)
+{
+	unsigned int i;
+
+	for (i = 0; q->nb_done < 80; i++) {
+		T_CHECK(sleep_ends(q));
+		T_EQ(doca_pe_progress(q->pe), 1);
+		T_LE(q->nb_done, (i + 1) * 32);
+	}
+	T_EQ(i, 3);
+	T_EQ(doca_pe_progress(q->pe), 0);
+	T_CHECK(!sleep_ends(q));
+}
+
 FLOW_CASE(more_than_a_burst, f, 4096, 80)
 {
 	unsigned int i;
@@ -301,15 +316,32 @@ FLOW_CASE(more_than_a_burst, f, 4096, 80)
 		queue_post(&f->c, NULL);
 	for (i = 0; i < 80; i++)
 		queue_submit(&f->t, queue_put_task(&f->p, NULL, &i, sizeof(i), f->id));
-	for (i = 0; f->p.nb_done < 80; i++) {
-		T_CHECK(sleep_ends(&f->p));
-		T_EQ(doca_pe_progress(f->p.pe), 1);
-		T_LE(f->p.nb_done, (i + 1) * 32);
-	}
-	T_EQ(i, 3);
-	T_EQ(doca_pe_progress(f->p.pe), 0);
-	T_CHECK(!sleep_ends(&f->p));
-	T_WAIT(flow_progress(f), f->c.nb_done == 80);
+	complete_80(&f->p);
+	complete_80(&f->c);
+}
+
+/* A stop completes what a progress has left, but for a task that was freed meanwhile. */
+FLOW_CASE(stop_between_bursts, f, 4096, 80)
+{
+	struct doca_comch_consumer_task_post_recv *recv;
+	unsigned int i;
+
+	for (i = 0; i < 40; i++)
+		queue_post(&f->c, NULL);
+	T_OK(doca_comch_consumer_task_post_recv_alloc_init(f->c.consumer, NULL, &recv));
+	T_OK(doca_task_submit(doca_comch_consumer_task_post_recv_as_task(recv)));
+	for (i = 41; i < 80; i++)
+		queue_post(&f->c, NULL);
+	for (i = 0; i < 70; i++)
+		queue_submit(&f->t, queue_put_task(&f->p, NULL, &i, sizeof(i), f->id));
+	T_WAIT(doca_pe_progress(f->p.pe), f->p.nb_done == 70);
+	T_EQ(doca_pe_progress(f->c.pe), 1);
+	T_EQ(f->c.nb_done, 32);
+	doca_task_free(doca_comch_consumer_task_post_recv_as_task(recv));
+	T_IS(doca_ctx_stop(f->c.ctx), DOCA_ERROR_IN_PROGRESS);
+	T_WAIT(flow_progress(f), ctx_state(f->c.ctx) == DOCA_CTX_STATE_IDLE);
+	T_EQ(f->c.nb_done, 69);
+	T_EQ(f->c.nb_errors, 10);
 }
 
 static void

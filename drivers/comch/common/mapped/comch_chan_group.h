@@ -69,7 +69,7 @@ comch_group_commit(struct comch_chan_prod *p, struct comch_chan_remote *rc, uint
 		nb = RTE_MIN(n - i, (uint32_t)COMCH_REC_BATCH);
 		rec = comch_rec_begin(p, rc, pos + i, (uint8_t)nb, COMCH_REC_DIRECT);
 		for (k = 0; k < nb; k++)
-			rec->len[k] = g->len[i + k];
+			comch_store_relaxed(&rec->len[k], g->len[i + k]);
 		comch_store_release(&rec->seq, pos + i + 1); /* R: ring.pml, commit */
 	}
 }
