@@ -219,6 +219,8 @@ T_CASE(importers)
 		t_proc_kill(&importer);
 		if (k % 20 != 0)
 			continue;
+		/* It answers; and it waits for a word of ours no longer than T_TIMEOUT_MS. */
+		exporter_do(&e, 'C');
 		t_proc_start(&importer, "last importer", import_once, &e);
 		t_proc_join(&importer);
 		if (nb_fds == 0)
