@@ -225,7 +225,7 @@ impl_consumer_progress(struct doca_ctx *ctx)
 {
 	struct doca_comch_consumer *c = (struct doca_comch_consumer *)ctx;
 	/* Those taken before were asked for, too. */
-	uint16_t i = RTE_MIN(c->taken.nb_next, FETCH_AHEAD), n;
+	uint16_t i = c->taken.nb_next, n;
 	struct doca_comch_consumer_task_post_recv *recv;
 	const struct rte_comch_cpl *cpls;
 	doca_error_t status;

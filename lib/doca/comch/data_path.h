@@ -19,7 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include <rte_branch_prediction.h>
 #include <rte_comch_dp.h>
 #include <rte_prefetch.h>
 
