@@ -306,21 +306,36 @@ comch_foreign_nb_idle(enum comch_foreign_kind kind)
 	return n;
 }
 
-int
-comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
+/* -EAGAIN: the queue is full, or the user is at its limit of descriptors in flight. */
+static int
+send_fd(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
 {
 	struct iovec iov = { .iov_base = &job, .iov_len = sizeof(job) };
 	union comch_foreign_control control;
 	struct msghdr msg;
 
 	comch_foreign_pack(&msg, &iov, &control, &fd, 1);
-	if (sendmsg(pool->out[kind], &msg, MSG_DONTWAIT | MSG_NOSIGNAL) < 0)
-		/* The queue is full, or the user is at its limit of descriptors in flight. */
-		return errno == ETOOMANYREFS ? -EAGAIN : -errno;
+	if (sendmsg(pool->out[kind], &msg, MSG_DONTWAIT | MSG_NOSIGNAL) >= 0)
+		return 0;
+	return errno == ETOOMANYREFS ? -EAGAIN : -errno;
+}
+
+void
+comch_foreign_count_queued(enum comch_foreign_kind kind)
+{
 	pool->nb_queued[kind]++;
 	if (comch_foreign_nb_idle(kind) < pool->nb_queued[kind])
 		pthread_cond_signal(&pool->work);
-	return 0;
+}
+
+int
+comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd)
+{
+	int ret = send_fd(kind, job, fd);
+
+	if (ret == 0)
+		comch_foreign_count_queued(kind);
+	return ret;
 }
 
 /* False also if a thread holds the lock: a receiver, say, which has lost this CPU. */
@@ -389,27 +404,52 @@ make_job(int sock, const struct comch_foreign_peer *peer, const struct comch_pee
 	return ret;
 }
 
+/* A job that was queued could not be sent. */
+static int
+unsent(struct comch_foreign_job *job, int err)
+{
+	int ret;
+
+	pthread_mutex_lock(&pool->lock);
+	ret = comch_foreign_line_unsent(job, err);
+	if (ret != 0)
+		TAILQ_INSERT_HEAD(&pool->spare, job, next);
+	pthread_mutex_unlock(&pool->lock);
+	return ret;
+}
+
+/*
+ * The socket is sent without the lock. A receiver that preempts this thread would else wait for the
+ * lock, and its second wake-up, within microseconds, often preempts nobody: Linux lets a thread
+ * that wakes do so only if it has run less than its share. Then it waits for a tick.
+ */
 int
 comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,
 		const struct comch_peermap_limit *limit, comch_news_t news, void *ctx,
 		struct comch_foreign_job **job)
 {
 	const uint64_t since = rte_rdtsc();
-	bool is_near, supervisor_sleeps;
+	bool is_near, is_queued, supervisor_sleeps;
 	int ret;
 
 	if (pthread_mutex_trylock(&pool->lock) != 0)
 		return -EBUSY;
 	is_near = comch_foreign_cpu_pull();
 	ret = make_job(sock, peer, limit, news, ctx, job);
-	is_near = is_near && ret == 0 && (*job)->state == COMCH_FOREIGN_QUEUED;
+	is_queued = ret == 0 && (*job)->state == COMCH_FOREIGN_QUEUED;
+	is_near = is_near && is_queued;
 	if (ret == 0)
 		(*job)->is_watched = is_near;
 	supervisor_sleeps = pool->supervisor_sleeps;
 	pthread_mutex_unlock(&pool->lock);
+	if (!is_queued)
+		return ret;
+	ret = send_fd(COMCH_FOREIGN_RECEIVER, *job, sock);
+	if (ret != 0)
+		return unsent(*job, ret);
 	if (is_near)
 		yield_to_receiver(*job, supervisor_sleeps, since);
-	return ret;
+	return 0;
 }
 
 /* No free descriptor for the oldest reply: a closer discards it. */

@@ -124,19 +124,21 @@ is_behind(void)
 	return n >= RTE_MIN(CLOSING_SHARE(limit.rlim_cur), (rlim_t)MAX_CLOSING);
 }
 
-/* The job is listed with those that do not wait. */
-static int
+/* List a job with those that do not wait. */
+static void
 queue(struct comch_foreign_job *job)
 {
-	int ret = is_behind() ? -EAGAIN :
-		comch_foreign_hand_over(COMCH_FOREIGN_RECEIVER, job, job->sock);
-
-	if (ret != 0)
-		return ret;
 	job->state = COMCH_FOREIGN_QUEUED;
 	job->refs = 2;
 	TAILQ_INSERT_TAIL(&pool->jobs, job, next);
-	return 0;
+}
+
+/* No room: the waker tries again. */
+static void
+set_blocked(void)
+{
+	pool->lines_blocked = true;
+	pthread_cond_signal(&pool->wake);
 }
 
 int
@@ -148,13 +150,34 @@ comch_foreign_line_start(struct comch_foreign_job *job)
 
 	if (ret == 0 && line != NULL)
 		ret = -EAGAIN;
-	if (ret == 0) {
-		ret = queue(job);
-		pool->lines_blocked |= ret == -EAGAIN;
-		if (ret == -EAGAIN)
-			pthread_cond_signal(&pool->wake);
+	if (ret == 0 && is_behind()) {
+		set_blocked();
+		ret = -EAGAIN;
 	}
-	return ret == -EAGAIN ? wait_in_line(job, line) : ret;
+	if (ret == -EAGAIN)
+		return wait_in_line(job, line);
+	if (ret == 0) {
+		queue(job);
+		comch_foreign_count_queued(COMCH_FOREIGN_RECEIVER);
+	}
+	return ret;
+}
+
+int
+comch_foreign_line_unsent(struct comch_foreign_job *job, int err)
+{
+	pool->nb_queued[COMCH_FOREIGN_RECEIVER]--;
+	/* The supervisor has given it up meanwhile. */
+	if (job->state != COMCH_FOREIGN_QUEUED) {
+		comch_foreign_unref(job);
+		return 0;
+	}
+	TAILQ_REMOVE(&pool->jobs, job, next);
+	job->is_watched = false;
+	if (err != -EAGAIN)
+		return err;
+	set_blocked();
+	return wait_in_line(job, find_line(&job->peer));
 }
 
 static void
@@ -199,14 +222,17 @@ advance(struct comch_foreign_line *line)
 	TAILQ_REMOVE(&line->jobs, job, next);
 	/* The receiver may take a peer's time, and this thread has no CPU of its own to offer. */
 	comch_foreign_cpu_leave();
-	ret = queue(job);
+	ret = is_behind() ? -EAGAIN :
+		comch_foreign_hand_over(COMCH_FOREIGN_RECEIVER, job, job->sock);
 	if (ret == -EAGAIN) {
 		TAILQ_INSERT_HEAD(&line->jobs, job, next);
 		pool->lines_blocked = true;
 		return ret;
 	}
 	job->line = NULL;
-	if (ret != 0) {
+	if (ret == 0) {
+		queue(job);
+	} else {
 		TAILQ_INSERT_TAIL(&pool->jobs, job, next);
 		comch_foreign_finish(job, ret);
 	}

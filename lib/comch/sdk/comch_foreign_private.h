@@ -123,7 +123,9 @@ void comch_foreign_unref(struct comch_foreign_job *job);
 void comch_foreign_finish(struct comch_foreign_job *job, int len);
 void comch_foreign_notify(struct comch_foreign_job *job);
 uint32_t comch_foreign_nb_idle(enum comch_foreign_kind kind);
-/* Send a socket to the threads of a kind: the descriptor also stays in this table. */
+/* A socket is on its way to the threads of a kind. */
+void comch_foreign_count_queued(enum comch_foreign_kind kind);
+/* Send it there: the descriptor also stays in this table. */
 int comch_foreign_hand_over(enum comch_foreign_kind kind, struct comch_foreign_job *job, int fd);
 /* Start the supervisor and the waker. */
 int comch_foreign_start_locked(void);
@@ -143,8 +145,16 @@ void comch_foreign_close_forked(void);
 
 /* comch_foreign_line.c; under the lock. */
 
-/* Hand over a new job to the receivers, or have it wait in its peer's line. */
+/*
+ * Queue a new job, which the caller hands over to the receivers when it has released the lock; or
+ * have it wait in its peer's line.
+ */
 int comch_foreign_line_start(struct comch_foreign_job *job);
+/*
+ * It could not be handed over: have it wait there after all, if there was no room. Another value
+ * than 0: it is listed nowhere.
+ */
+int comch_foreign_line_unsent(struct comch_foreign_job *job, int err);
 /* A job that waits is cancelled. */
 void comch_foreign_line_leave(struct comch_foreign_job *job);
 /* Hand over what shares allow by now. A thread with the program's table. */
