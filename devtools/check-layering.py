@@ -71,8 +71,8 @@ ROOMS = {
     },
 }
 DRIVER_SDK = {"rte_comch_driver.h"}
-# How versions of DPDK differ, and DMA devices: of the core, but no part of its objects.
-COMPAT = {"sdk/comch_compat.h", "sdk/comch_dma_dev.h"}
+# How versions of DPDK differ, and devices of EAL: of the core, but no part of its objects.
+COMPAT = {"sdk/comch_compat.h", "sdk/comch_dma_dev.h", "sdk/comch_eal_dev.h"}
 DOCA = "lib/doca"
 # What core and drivers share, and what drivers share.
 SDK = "lib/comch/sdk"

@@ -32,14 +32,25 @@ if [ -n "${T_LIBRARY:-}" ]; then
 fi
 
 # EAL loads each plug-in of the distribution, hundreds, in each test process: more work than most
-# cases are. Where we may mount, show it only those that tests need, unless T_PLUGINS=all.
+# cases are. Where we may mount, show it only those that many tests need, and T_PLUGINS, words; all
+# if it is "all". A test whose plug-ins are not installed is skipped.
 # shellcheck disable=SC2016 # sh expands it
 few=(unshare --mount --propagation private -- sh -c 'mount --bind "$0" "$1" && shift && exec "$@"')
 plugins=(/usr/lib/*/dpdk/pmds-*)
+names=()
+[ "${T_PLUGINS:-}" = all ] || read -ra names <<<"${T_PLUGINS:-}"
+for name in "${names[@]}"; do
+	if ! compgen -G "${plugins[0]}/librte_$name.so*" >/dev/null; then
+		echo "skipped: this DPDK has no librte_$name"
+		exit 77
+	fi
+done
 if [ "${T_PLUGINS:-}" != all ] && [ -d "${plugins[0]}" ] && [ ${#plugins[@]} -eq 1 ] &&
 	unshare --mount true 2>/dev/null; then
 	mkdir -m 755 "$dir/plugins"
-	cp -P "${plugins[0]}"/librte_{bus_vdev,dma_skeleton,mempool_ring,mempool_stack}.so* "$dir/plugins"
+	for name in bus_vdev dma_skeleton mempool_ring mempool_stack "${names[@]}"; do
+		cp -P "${plugins[0]}/librte_$name.so"* "$dir/plugins"
+	done
 	set -- "${few[@]}" "$dir/plugins" "${plugins[0]}" "$@"
 fi
 

@@ -561,11 +561,11 @@ DMA_CASE(shared)
 
 	T_EQ(comch_dma_open(&second, "dma_skeleton0", why, sizeof(why)), 0);
 	T_EQ(second.dev == d->dma.dev, 1);
-	T_EQ(comch_dma_dev_take_queue(second.dev), 0);
-	T_EQ(comch_dma_dev_take_queue(d->dma.dev), -EBUSY);
-	comch_dma_dev_give_queue(second.dev, 0);
-	T_EQ(comch_dma_dev_take_queue(d->dma.dev), 0);
-	comch_dma_dev_give_queue(d->dma.dev, 0);
+	T_EQ(comch_eal_dev_take_queue(second.dev), 0);
+	T_EQ(comch_eal_dev_take_queue(d->dma.dev), -EBUSY);
+	comch_eal_dev_give_queue(second.dev, 0);
+	T_EQ(comch_eal_dev_take_queue(d->dma.dev), 0);
+	comch_eal_dev_give_queue(d->dma.dev, 0);
 	comch_dma_close(&second);
 	T_EQ(comch_dma_open(&none, "dma_skeleton7", why, sizeof(why)), -ENODEV);
 	T_CHECK(strstr(why, "dma_skeleton0") != NULL);

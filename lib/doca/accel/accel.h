@@ -127,12 +127,12 @@ struct impl_accel_task {
 	.task_report = impl_accel_report, \
 	.task_cancel = impl_accel_task_cancel, \
 	.task_revive = impl_accel_task_revive
-/* ... and those of one that does nothing else at a start or a stop. */
-#define IMPL_ACCEL_CTX_OPS(task_put_fn, fini_fn) \
+/* ... and those of one whose tasks all are in the queue. */
+#define IMPL_ACCEL_CTX_OPS(start_fn, release_fn, task_put_fn, fini_fn) \
 	IMPL_ACCEL_SHARED_OPS, \
-	.start = impl_accel_start, \
+	.start = start_fn, \
 	.stop = impl_accel_stop, \
-	.release = impl_accel_release, \
+	.release = release_fn, \
 	.has_work = impl_accel_has_work, \
 	.task_put = task_put_fn, \
 	.fini = fini_fn

@@ -5,6 +5,7 @@
 /* DOCA Compress: objects, tasks, and jobs until 2.2. */
 
 #include <rte_common.h>
+#include <rte_mbuf.h>
 
 #include <comch_doca_compress_200.h>
 #include <doca_compress.h>
@@ -51,6 +52,32 @@ check(const struct impl_accel_task *task)
 	return ret;
 }
 
+static bool
+is_inflate(const struct impl_accel_task *task)
+{
+	return task->kind == IMPL_DECOMPRESS_DEFLATE;
+}
+
+static bool
+is_for_device(const struct impl_accel_task *task)
+{
+	const struct doca_compress *compress = (const struct doca_compress *)task->task.ctx;
+
+	return (task->kind == IMPL_COMPRESS_DEFLATE || is_inflate(task)) &&
+		impl_deflate_dev_wants(&compress->deflate_dev, is_inflate(task),
+			impl_list_data(task->src));
+}
+
+static doca_error_t
+begin_on_core(struct impl_accel_task *task)
+{
+	struct impl_compress_task *t = impl_compress_task_of(task);
+	doca_error_t ret = impl_compress_formats[task->kind].begin(task);
+
+	t->is_on_core = ret == DOCA_SUCCESS;
+	return ret;
+}
+
 static doca_error_t
 begin(struct impl_accel_task *task)
 {
@@ -61,17 +88,62 @@ begin(struct impl_accel_task *task)
 	t->room = impl_buf_room(task->dst);
 	t->len = 0;
 	t->crc = t->adler = t->xxh = 0;
-	return impl_compress_formats[task->kind].begin(task);
+	t->is_on_core = t->dev_has_failed = false;
+	t->by_dev = (struct impl_dev_deflate){ .dev = NULL };
+	if (is_for_device(task) && impl_dev_deflate_begin(&t->by_dev,
+			&impl_compress_of(t)->deflate_dev, is_inflate(task), task->src, t->room))
+		return DOCA_SUCCESS;
+	return begin_on_core(task);
+}
+
+/* Take what the device has made. */
+static void
+take_result(struct impl_compress_task *t)
+{
+	struct impl_observed *o = &impl_compress_of(t)->accel.observed;
+	const struct rte_mbuf *m = impl_dev_deflate_result(&t->by_dev, &t->len);
+
+	impl_chain_read(m, t->out, t->len);
+	t->adler = 1;
+	if (is_inflate(&t->base))
+		impl_deflate_checksum(t, t->out, t->len);
+	else
+		for (m = impl_dev_deflate_source(&t->by_dev); m != NULL; m = m->next)
+			impl_deflate_checksum(t, rte_pktmbuf_mtod(m, uint8_t *), m->data_len);
+	impl_observe_count(o, &o->counters.offloaded, t->by_dev.len);
+	impl_accel_pay(&t->base, t->by_dev.len + t->len, 1);
+}
+
+static doca_error_t
+run_on_device(struct impl_accel_task *task)
+{
+	struct impl_compress_task *t = impl_compress_task_of(task);
+	doca_error_t ret = impl_dev_deflate_poll(&t->by_dev);
+
+	if (ret == DOCA_ERROR_IN_PROGRESS)
+		return ret;
+	if (ret == DOCA_SUCCESS) {
+		take_result(t);
+		return ret;
+	}
+	t->dev_has_failed = ret == DOCA_ERROR_IO_FAILED;
+	impl_dev_deflate_end(&t->by_dev);
+	ret = begin_on_core(task);
+	return ret == DOCA_SUCCESS ? DOCA_ERROR_IN_PROGRESS : ret;
 }
 
 static doca_error_t
 run(struct impl_accel_task *task)
 {
 	struct impl_compress_task *t = impl_compress_task_of(task);
-	doca_error_t ret = impl_compress_formats[task->kind].run(task);
+	doca_error_t ret = t->by_dev.dev != NULL ? run_on_device(task) :
+		impl_compress_formats[task->kind].run(task);
 
 	if (ret != DOCA_SUCCESS)
 		return ret;
+	/* Not of corrupt data, which the core does not do either. */
+	if (t->dev_has_failed)
+		impl_offload_tell(&impl_compress_of(t)->deflate_dev.offload);
 	/* The program may have changed the buffer. */
 	if (impl_buf_tail(task->dst) != t->out || impl_buf_room(task->dst) < t->len)
 		return DOCA_ERROR_INVALID_VALUE;
@@ -84,13 +156,15 @@ run(struct impl_accel_task *task)
 static void
 end(struct impl_accel_task *task)
 {
-	impl_compress_formats[task->kind].end(task);
+	impl_dev_deflate_end(&impl_compress_task_of(task)->by_dev);
+	if (impl_compress_task_of(task)->is_on_core)
+		impl_compress_formats[task->kind].end(task);
 }
 
 static bool
 suits_worker(const struct impl_accel_task *task)
 {
-	return impl_list_data(task->src) >= WORKER_MIN;
+	return impl_list_data(task->src) >= WORKER_MIN && !is_for_device(task);
 }
 
 #define KIND { .admit = admit, .check = check, .begin = begin, .run = run, .end = end, \
@@ -111,6 +185,26 @@ impl_compress_free_idle(struct doca_compress *compress)
 	impl_lz4_free(compress->idle[IMPL_LZ4]);
 }
 
+static doca_error_t
+compress_start(struct doca_ctx *ctx)
+{
+	doca_error_t ret = impl_accel_start(ctx);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = impl_deflate_dev_open(&((struct doca_compress *)ctx)->deflate_dev, ctx);
+	if (ret != DOCA_SUCCESS)
+		impl_accel_release(ctx);
+	return ret;
+}
+
+static void
+compress_release(struct doca_ctx *ctx)
+{
+	impl_deflate_dev_close(&((struct doca_compress *)ctx)->deflate_dev);
+	impl_accel_release(ctx);
+}
+
 static void
 compress_fini(struct doca_ctx *ctx)
 {
@@ -119,7 +213,7 @@ compress_fini(struct doca_ctx *ctx)
 }
 
 #define COMPRESS_OPS \
-	IMPL_ACCEL_CTX_OPS(impl_accel_task_put, compress_fini), \
+	IMPL_ACCEL_CTX_OPS(compress_start, compress_release, impl_accel_task_put, compress_fini), \
 	.name = "compress", \
 	.task_size = sizeof(struct impl_compress_task)
 

@@ -6,7 +6,8 @@
 #define IMPL_ACCEL_COMPRESS_H
 
 /*
- * DOCA Compress: compress.c has its objects and tasks, deflate.c and lz4.c the formats.
+ * DOCA Compress: compress.c has its objects and tasks, deflate.c and lz4.c the formats, and
+ * deflate_dev.c what a device does instead of deflate.c.
  *
  * The source may be memory that a peer writes to meanwhile (what it has sent): what is looked at
  * twice, such as blocks of LZ4, is copied first.
@@ -15,6 +16,7 @@
  */
 
 #include "accel/accel.h"
+#include "accel/deflate_dev.h"
 #include "accel/list.h"
 
 /* What an algorithm works with, which is kept for the next task. */
@@ -27,6 +29,7 @@ enum impl_compress_state {
 struct doca_compress {
 	struct impl_accel accel;
 	void *idle[3]; /* by enum impl_compress_state; NULL: none; atomic */
+	struct impl_deflate_dev deflate_dev; /* while it runs */
 };
 
 struct impl_compress_task {
@@ -37,6 +40,9 @@ struct impl_compress_task {
 	struct impl_place place;     /* of the source */
 	uint8_t *out;                /* where the result begins */
 	size_t room, len;            /* for it, and of it so far */
+	struct impl_dev_deflate by_dev;
+	bool dev_has_failed;         /* and the core is to do it */
+	bool is_on_core;             /* it has one of these: */
 	union {
 		struct impl_zstream *zstream; /* of deflate */
 		struct impl_lz4 *lz4;
@@ -89,6 +95,8 @@ extern const struct impl_compress_format impl_compress_formats[IMPL_COMPRESS_KIN
 void impl_compress_free_idle(struct doca_compress *compress);
 
 /* deflate.c */
+/* Add to the checksums of a task; they begin with 0 and 1. */
+void impl_deflate_checksum(struct impl_compress_task *t, const uint8_t *data, size_t len);
 doca_error_t impl_deflate_begin(struct impl_accel_task *task);
 doca_error_t impl_deflate_run(struct impl_accel_task *task);
 doca_error_t impl_inflate_begin(struct impl_accel_task *task);

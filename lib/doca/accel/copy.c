@@ -23,7 +23,7 @@ struct span {
 
 void
 impl_copy_begin(struct impl_copy *copy, const struct doca_buf *src, struct doca_buf *dst,
-		struct impl_copy_dev *dev)
+		struct impl_offload *dev)
 {
 	*copy = (struct impl_copy){ .src = src, .dst = dst, .from.buf = src, .to.buf = dst };
 	impl_dev_copies_begin(&copy->by_dev, dev, impl_list_data(src));

@@ -30,7 +30,7 @@ struct impl_copy {
 };
 
 void impl_copy_begin(struct impl_copy *copy, const struct doca_buf *src, struct doca_buf *dst,
-		struct impl_copy_dev *dev);
+		struct impl_offload *dev);
 /* Go on, by as many bytes of this process. DOCA_ERROR_IN_PROGRESS: there is more to do. */
 doca_error_t impl_copy_run(struct impl_copy *copy, size_t *budget);
 /* Have done with it; what is under way is dropped. */

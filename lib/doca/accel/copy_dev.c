@@ -2,7 +2,7 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* The DMA device of contexts, and the copies that it makes. */
+/* The copies that a DMA device makes. */
 
 #include <errno.h>
 
@@ -11,50 +11,25 @@
 #include <rte_pause.h>
 
 #include "accel/copy_dev.h"
-#include "dev/eal.h"
-#include "log/log.h"
 #include "sdk/comch_dma_dev.h"
 
 /* Of one copy, bytes: devices have limits of 2 MiB and more. */
 #define PIECE (UINT32_C(1) << 20)
 
 doca_error_t
-impl_copy_dev_open(struct impl_copy_dev *dev, const struct doca_ctx *ctx)
+impl_copy_dev_open(struct impl_offload *dev, const struct doca_ctx *ctx)
 {
-	const struct impl_manners *manners = ctx->manners;
-	doca_error_t ret;
-	char why[512];
-
-	*dev = (struct impl_copy_dev){ .name = manners->dma, .min = manners->dma_min };
-	if (manners->dma[0] == '\0')
-		return DOCA_SUCCESS;
-	/* Not in a child of fork(). */
-	ret = impl_eal_start();
-	if (ret != DOCA_SUCCESS)
-		return ret;
-	if (comch_dma_dev_open(dev->name, &dev->dev, why, sizeof(why)) == 0)
-		return DOCA_SUCCESS;
-	IMPL_ERR("%s: cannot start: dma = %s in the device table: %s", ctx->ops->name, dev->name,
-		why);
-	return DOCA_ERROR_INITIALIZATION;
+	return impl_offload_open(dev, ctx, IMPL_OFFLOAD_DMA, &comch_dma_dev_class);
 }
 
 void
-impl_copy_dev_close(struct impl_copy_dev *dev)
-{
-	if (dev->dev != NULL)
-		comch_dma_dev_close(dev->dev);
-	dev->dev = NULL;
-}
-
-void
-impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_copy_dev *dev, size_t len)
+impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_offload *dev, size_t len)
 {
 	*c = (struct impl_dev_copies){ .dev = dev, .queue = -1 };
-	if (dev->dev == NULL || len < dev->min)
+	if (!impl_offload_wants(dev, len))
 		return;
-	c->queue = comch_dma_dev_take_queue(dev->dev);
-	c->id = comch_dma_dev_id(dev->dev);
+	c->queue = impl_offload_take_queue(dev);
+	c->id = (int16_t)impl_offload_id(dev);
 }
 
 bool
@@ -89,6 +64,8 @@ impl_dev_copies_poll(struct impl_dev_copies *c)
 
 	if (c->nb == 0)
 		return DOCA_SUCCESS;
+	if (impl_offload_is_parents())
+		return DOCA_ERROR_IO_FAILED;
 	c->nb -= rte_dma_completed(c->id, (uint16_t)c->queue, c->nb, NULL, &failed);
 	if (failed)
 		c->nb -= rte_dma_completed_status(c->id, (uint16_t)c->queue, 1, NULL, &status);
@@ -102,11 +79,13 @@ impl_dev_copies_end(struct impl_dev_copies *c)
 {
 	if (c->queue < 0)
 		return;
-	while (c->nb > 0) {
+	while (c->nb > 0 && !impl_offload_is_parents()) {
 		impl_dev_copies_poll(c);
 		rte_pause();
 	}
-	comch_dma_dev_give_queue(c->dev->dev, c->queue);
+	if (!impl_offload_is_parents())
+		impl_offload_give_queue(c->dev, c->queue);
+	c->nb = 0;
 	c->queue = -1;
 }
 
@@ -115,7 +94,5 @@ impl_dev_copies_fail(struct impl_dev_copies *c)
 {
 	impl_dev_copies_end(c);
 	c->bytes = 0;
-	if (!__atomic_exchange_n(&c->dev->has_told, true, __ATOMIC_RELAXED))
-		IMPL_WARN("DMA: %s has not made a copy; the core makes it, and others like it",
-			c->dev->name);
+	impl_offload_tell(c->dev);
 }

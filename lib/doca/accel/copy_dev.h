@@ -6,43 +6,17 @@
 #define IMPL_ACCEL_COPY_DEV_H
 
 /*
- * Copies by a DMA device of DPDK, if the device table names one (dma = NAME).
- *
- * A context has the device open while it runs. A task that is long enough takes one of its queues
- * while it runs; if none is free, the core copies. If the device does not make one of its copies,
- * of memory that is swapped out for instance, the core copies all of the task again.
- *
- * Threads: a task is one thread's. Those of several work queues can run at once.
+ * Copies by a DMA device of EAL. If the device does not make one of a task's copies, of memory
+ * that is swapped out for instance, the core copies all of the task again.
  */
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "accel/offload.h"
 
-#include <doca_error.h>
-
-#include "ctx/ctx.h"
-
-struct comch_dma_dev;
-
-/* What a context has of it. */
-struct impl_copy_dev {
-	struct comch_dma_dev *dev; /* NULL: none */
-	const char *name;
-	uint32_t min;              /* the core copies less than that */
-	bool has_told;             /* atomic: that the device has not copied something */
-};
-
-/*
- * Open the one that the context's device names, if it does. DOCA_ERROR_INITIALIZATION: logged.
- * DOCA_ERROR_NOT_SUPPORTED: in a child of fork().
- */
-doca_error_t impl_copy_dev_open(struct impl_copy_dev *dev, const struct doca_ctx *ctx);
-void impl_copy_dev_close(struct impl_copy_dev *dev);
+doca_error_t impl_copy_dev_open(struct impl_offload *dev, const struct doca_ctx *ctx);
 
 /* The copies of a task. */
 struct impl_dev_copies {
-	struct impl_copy_dev *dev;
+	struct impl_offload *dev;
 	int16_t id;
 	int queue;        /* negative: the core copies */
 	uint16_t nb;      /* in flight */
@@ -50,7 +24,7 @@ struct impl_dev_copies {
 };
 
 /* Begin a task that copies so much. */
-void impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_copy_dev *dev, size_t len);
+void impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_offload *dev, size_t len);
 /* Whether the device is to make a copy of that length. */
 bool impl_dev_copies_wants(const struct impl_dev_copies *c, size_t len);
 /*

@@ -120,8 +120,8 @@ impl_zstream_end(struct impl_accel_task *task)
 }
 
 /* What is not compressed. */
-static void
-checksum(struct impl_compress_task *t, const uint8_t *data, size_t len)
+void
+impl_deflate_checksum(struct impl_compress_task *t, const uint8_t *data, size_t len)
 {
 	t->crc = libdeflate_crc32(t->crc, data, len);
 	t->adler = libdeflate_adler32(t->adler, data, len);
@@ -204,7 +204,7 @@ impl_deflate_run(struct impl_accel_task *task)
 			return DOCA_ERROR_IN_PROGRESS;
 		/* The checksums are of what is compressed, whatever a peer does meanwhile. */
 		memcpy(piece, data, len);
-		checksum(t, piece, len);
+		impl_deflate_checksum(t, piece, len);
 		ret = feed(t, piece, len);
 		if (ret != DOCA_SUCCESS)
 			return ret;
@@ -246,7 +246,7 @@ inflate_some(struct impl_compress_task *t)
 		return DOCA_ERROR_NO_MEMORY;
 	if (status != Z_OK && status != Z_BUF_ERROR && status != Z_STREAM_END)
 		return DOCA_ERROR_IO_FAILED;
-	checksum(t, out, made);
+	impl_deflate_checksum(t, out, made);
 	impl_accel_pay(&t->base, taken, INFLATE_SOURCE_COST);
 	impl_accel_pay(&t->base, made, INFLATE_RESULT_COST);
 	if (status == Z_STREAM_END)

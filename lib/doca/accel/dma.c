@@ -19,7 +19,7 @@
 
 struct doca_dma {
 	struct impl_accel accel;
-	struct impl_copy_dev copy_dev; /* while it runs */
+	struct impl_offload copy_dev; /* while it runs */
 };
 
 struct doca_dma_task_memcpy {
@@ -76,7 +76,7 @@ has_remote(const struct impl_accel_task *task)
 static doca_error_t
 copy_begin(struct impl_accel_task *task)
 {
-	static struct impl_copy_dev none;
+	static struct impl_offload none;
 
 	impl_copy_begin(copy_of(task), task->src, task->dst,
 		has_remote(task) ? &none : &dma_of(task->task.ctx)->copy_dev);
@@ -135,20 +135,14 @@ dma_start(struct doca_ctx *ctx)
 static void
 dma_release(struct doca_ctx *ctx)
 {
-	impl_copy_dev_close(&dma_of(ctx)->copy_dev);
+	impl_offload_close(&dma_of(ctx)->copy_dev);
 	impl_accel_release(ctx);
 }
 
 #define DMA_OPS \
 	.name = "DMA", \
 	.task_size = sizeof(struct doca_dma_task_memcpy), \
-	IMPL_ACCEL_SHARED_OPS, \
-	.start = dma_start, \
-	.stop = impl_accel_stop, \
-	.release = dma_release, \
-	.has_work = impl_accel_has_work, \
-	.task_put = impl_accel_task_put, \
-	.fini = impl_accel_fini
+	IMPL_ACCEL_CTX_OPS(dma_start, dma_release, impl_accel_task_put, impl_accel_fini)
 
 static const struct impl_ctx_ops dma_ops = {
 	DMA_OPS,

@@ -2,7 +2,9 @@
  * Copyright(c) 2026 The comch authors
  */
 
-/* DOCA SHA: digests, by libcrypto. */
+/* DOCA SHA: digests, by libcrypto or a crypto device. */
+
+#include <string.h>
 
 #include <openssl/evp.h>
 #include <openssl/sha.h>
@@ -125,6 +127,23 @@ impl_sha_check(const struct impl_accel_task *task)
 	return ret == DOCA_SUCCESS ? impl_list_check_room(task->dst, 0, false) : ret;
 }
 
+/* Whether the device is to have the message. */
+static bool
+is_for_device(const struct impl_accel_task *task)
+{
+	return task->kind == IMPL_SHA_HASH && impl_hash_dev_wants(&sha_of(task->task.ctx)->hash_dev,
+		const_task_of(task)->algorithm, impl_list_data(task->src));
+}
+
+/* Begin, or go on with, a message that is the core's. */
+static doca_error_t
+begin_on_core(struct impl_sha_task *t)
+{
+	if (t->message->has_begun)
+		return DOCA_SUCCESS;
+	return message_begin(t->message, sha_of(t->base.task.ctx), t->algorithm);
+}
+
 doca_error_t
 impl_sha_begin(struct impl_accel_task *task)
 {
@@ -132,61 +151,108 @@ impl_sha_begin(struct impl_accel_task *task)
 
 	t->place = (struct impl_place){ .buf = task->src };
 	t->is_done = false;
-	if (t->message->has_begun)
+	t->by_dev = (struct impl_dev_hash){ .dev = NULL };
+	if (is_for_device(task) && impl_dev_hash_begin(&t->by_dev,
+			&sha_of(task->task.ctx)->hash_dev, t->algorithm, task->src))
 		return DOCA_SUCCESS;
-	return message_begin(t->message, sha_of(task->task.ctx), t->algorithm);
+	return begin_on_core(t);
 }
 
 /* Write the digest. */
 static doca_error_t
-finish(struct impl_sha_task *t)
+write_digest(struct impl_sha_task *t, const uint8_t *digest)
 {
 	struct doca_buf *dst = t->base.dst;
-	unsigned int len;
 
 	/* The program may have changed the buffer. */
 	if (size_from_data(dst) < algorithms[t->algorithm].digest)
 		return DOCA_ERROR_INVALID_VALUE;
-	if (EVP_DigestFinal_ex(t->message->md, dst->data, &len) != 1)
-		return DOCA_ERROR_DRIVER;
-	dst->data_len = len;
-	t->message->has_begun = false;
+	memcpy(dst->data, digest, algorithms[t->algorithm].digest);
+	dst->data_len = algorithms[t->algorithm].digest;
 	if (t->base.kind == IMPL_SHA_PARTIAL)
 		t->is_final = false;
+	t->is_done = true;
 	return DOCA_SUCCESS;
+}
+
+static doca_error_t
+finish(struct impl_sha_task *t)
+{
+	uint8_t digest[EVP_MAX_MD_SIZE];
+
+	if (!t->is_final) {
+		t->is_done = true;
+		return DOCA_SUCCESS;
+	}
+	if (EVP_DigestFinal_ex(t->message->md, digest, NULL) != 1)
+		return DOCA_ERROR_DRIVER;
+	t->message->has_begun = false;
+	return write_digest(t, digest);
+}
+
+static doca_error_t
+run_on_core(struct impl_sha_task *t)
+{
+	const uint8_t *data;
+	size_t len;
+
+	while ((len = impl_place_data(&t->place, &data)) > 0) {
+		if (t->base.budget < COST)
+			return DOCA_ERROR_IN_PROGRESS;
+		len = RTE_MIN(len, t->base.budget / COST);
+		if (EVP_DigestUpdate(t->message->md, data, len) != 1)
+			return DOCA_ERROR_DRIVER;
+		t->place.off += len;
+		impl_accel_pay(&t->base, RTE_MAX(len, (size_t)LEAST), COST);
+	}
+	return finish(t);
+}
+
+/* What the device does not do, the core does. */
+static doca_error_t
+run_on_device(struct impl_sha_task *t)
+{
+	struct impl_observed *o = &sha_of(t->base.task.ctx)->accel.observed;
+	const uint8_t *digest;
+	doca_error_t ret = impl_dev_hash_poll(&t->by_dev, &digest);
+
+	if (ret == DOCA_SUCCESS) {
+		impl_observe_count(o, &o->counters.offloaded, t->by_dev.len);
+		impl_accel_pay(&t->base, t->by_dev.len, 1);
+		return write_digest(t, digest);
+	}
+	if (ret != DOCA_ERROR_IO_FAILED)
+		return ret;
+	impl_offload_tell(&t->by_dev.dev->offload);
+	impl_dev_hash_end(&t->by_dev);
+	ret = begin_on_core(t);
+	return ret == DOCA_SUCCESS ? DOCA_ERROR_IN_PROGRESS : ret;
 }
 
 doca_error_t
 impl_sha_run(struct impl_accel_task *task)
 {
 	struct impl_sha_task *t = impl_sha_task_of(task);
-	const uint8_t *data;
-	doca_error_t ret;
-	size_t len;
 
-	while ((len = impl_place_data(&t->place, &data)) > 0) {
-		if (task->budget < COST)
-			return DOCA_ERROR_IN_PROGRESS;
-		len = RTE_MIN(len, task->budget / COST);
-		if (EVP_DigestUpdate(t->message->md, data, len) != 1)
-			return DOCA_ERROR_DRIVER;
-		t->place.off += len;
-		impl_accel_pay(task, RTE_MAX(len, (size_t)LEAST), COST);
-	}
-	ret = t->is_final ? finish(t) : DOCA_SUCCESS;
-	t->is_done = ret == DOCA_SUCCESS;
-	return ret;
+	return t->by_dev.dev != NULL ? run_on_device(t) : run_on_core(t);
+}
+
+void
+impl_sha_end(struct impl_accel_task *task)
+{
+	impl_dev_hash_end(&impl_sha_task_of(task)->by_dev);
 }
 
 bool
 impl_sha_suits_worker(const struct impl_accel_task *task)
 {
-	return impl_list_data(task->src) >= WORKER_MIN;
+	return impl_list_data(task->src) >= WORKER_MIN && !is_for_device(task);
 }
 
 static const struct impl_accel_kind kinds[] = {
-	[IMPL_SHA_HASH] = { IMPL_SHA_KIND(impl_sha_admit, impl_sha_begin) },
-	[IMPL_SHA_PARTIAL] = { IMPL_SHA_KIND(impl_sha_partial_admit, impl_sha_begin) },
+	[IMPL_SHA_HASH] = { IMPL_SHA_KIND(impl_sha_admit, impl_sha_begin, impl_sha_end) },
+	[IMPL_SHA_PARTIAL] = { IMPL_SHA_KIND(impl_sha_partial_admit, impl_sha_begin,
+		impl_sha_end) },
 };
 
 void
@@ -194,6 +260,26 @@ impl_sha_task_put(struct doca_task *task)
 {
 	impl_sha_message_destroy(&impl_sha_task_of((struct impl_accel_task *)task)->own);
 	impl_accel_task_put(task);
+}
+
+doca_error_t
+impl_sha_start(struct doca_ctx *ctx)
+{
+	doca_error_t ret = impl_accel_start(ctx);
+
+	if (ret != DOCA_SUCCESS)
+		return ret;
+	ret = impl_hash_dev_open(&sha_of(ctx)->hash_dev, ctx);
+	if (ret != DOCA_SUCCESS)
+		impl_accel_release(ctx);
+	return ret;
+}
+
+void
+impl_sha_release(struct doca_ctx *ctx)
+{
+	impl_hash_dev_close(&sha_of(ctx)->hash_dev);
+	impl_accel_release(ctx);
 }
 
 void

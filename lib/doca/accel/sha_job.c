@@ -83,6 +83,7 @@ begin_hash(struct impl_accel_task *task)
 static void
 end_hash(struct impl_accel_task *task)
 {
+	impl_sha_end(task);
 	impl_sha_message_destroy(&impl_sha_task_of(task)->own);
 }
 
@@ -112,8 +113,8 @@ leave_partial(struct impl_accel_task *task)
 }
 
 static const struct impl_accel_kind job_kinds[] = {
-	[IMPL_SHA_HASH] = { IMPL_SHA_KIND(impl_sha_admit, begin_hash), .end = end_hash },
-	[IMPL_SHA_PARTIAL] = { IMPL_SHA_KIND(admit_partial, impl_sha_begin),
+	[IMPL_SHA_HASH] = { IMPL_SHA_KIND(impl_sha_admit, begin_hash, end_hash) },
+	[IMPL_SHA_PARTIAL] = { IMPL_SHA_KIND(admit_partial, impl_sha_begin, impl_sha_end),
 		.enter = enter_partial, .leave = leave_partial },
 };
 

@@ -16,7 +16,20 @@
 #include "dev/limit.h"
 
 /* Size of the name of a device of EAL. */
-#define IMPL_DMA_NAME_SIZE 64
+#define IMPL_EAL_NAME_SIZE 64
+
+/* What a device of EAL can do for accelerators. */
+enum impl_offload_kind {
+	IMPL_OFFLOAD_DMA,      /* dma = NAME, dma_min: copies */
+	IMPL_OFFLOAD_CRYPTO,   /* crypto = NAME, crypto_min: digests */
+	IMPL_OFFLOAD_COMPRESS, /* compress = NAME, compress_min: deflate both ways */
+	IMPL_OFFLOAD_KINDS,
+};
+
+struct impl_offload_conf {
+	char name[IMPL_EAL_NAME_SIZE]; /* "": none */
+	uint32_t min;                  /* shorter work is the core's, bytes */
+};
 
 #define IMPL_MAX_WORKERS 64
 
@@ -26,9 +39,7 @@ struct impl_manners {
 	bool again_after_send; /* the first receive call after a send returns AGAIN */
 	struct impl_limits limits;
 	struct impl_faults *faults; /* NULL: none */
-	/* dma = NAME, dma_min: a DMA device of DPDK for copies from that length on; "": none */
-	char dma[IMPL_DMA_NAME_SIZE];
-	uint32_t dma_min;
+	struct impl_offload_conf offload[IMPL_OFFLOAD_KINDS];
 	uint32_t workers; /* workers = N: threads that do the work of accelerators */
 };
 

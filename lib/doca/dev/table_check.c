@@ -25,6 +25,9 @@
 #define DEFAULT_DPA_MAX_RUN_MS 12000
 /** Controllers: 0 is the DPU itself. */
 #define DEFAULT_HOST_INDEX 1
+/* What a core does in some 10 and 100 microseconds, bytes: less is not worth asking a device. */
+#define DEFAULT_CRYPTO_MIN 16384
+#define DEFAULT_COMPRESS_MIN 4096
 
 static const char *
 kind(const struct impl_entry *e)
@@ -222,6 +225,56 @@ fill_dpa(struct impl_entry *e)
 			DEFAULT_DPA_MAX_RUN_MS;
 }
 
+/* Devices of EAL, by enum impl_offload_kind. */
+static const struct {
+	const char *key, *what;
+	uint32_t min;
+} offloads[IMPL_OFFLOAD_KINDS] = {
+	[IMPL_OFFLOAD_DMA] = { "dma", "a DMA device", COMCH_DMA_DEFAULT_MIN },
+	[IMPL_OFFLOAD_CRYPTO] = { "crypto", "a crypto device", DEFAULT_CRYPTO_MIN },
+	[IMPL_OFFLOAD_COMPRESS] = { "compress", "a compression device", DEFAULT_COMPRESS_MIN },
+};
+
+static enum impl_key
+name_key(unsigned int kind)
+{
+	return (enum impl_key)(IMPL_KEY_DMA + 2 * kind);
+}
+
+static enum impl_key
+min_key(unsigned int kind)
+{
+	return (enum impl_key)(IMPL_KEY_DMA_MIN + 2 * kind);
+}
+
+static void
+fill_offloads(struct impl_entry *e, const struct impl_manners *of_dev)
+{
+	struct impl_offload_conf *conf;
+	unsigned int i;
+
+	for (i = 0; i < IMPL_OFFLOAD_KINDS; i++) {
+		conf = &e->info.manners.offload[i];
+		if (!impl_entry_has(e, min_key(i)))
+			conf->min = of_dev != NULL ? of_dev->offload[i].min : offloads[i].min;
+		if (of_dev != NULL && !impl_entry_has(e, name_key(i)))
+			memcpy(conf->name, of_dev->offload[i].name, sizeof(conf->name));
+	}
+}
+
+static doca_error_t
+check_offloads(struct impl_table *table, const struct impl_entry *e)
+{
+	unsigned int i;
+
+	for (i = 0; i < IMPL_OFFLOAD_KINDS; i++)
+		if (impl_entry_has(e, min_key(i)) && e->info.manners.offload[i].name[0] == '\0')
+			return impl_table_wrong(table, e->line, "[%s %s]: %s_min needs %s = NAME, "
+				"%s", kind(e), e->label, offloads[i].key, offloads[i].key,
+				offloads[i].what);
+	return DOCA_SUCCESS;
+}
+
 /* A function inherits those of its device. */
 static void
 fill_manners(struct impl_entry *e)
@@ -230,8 +283,7 @@ fill_manners(struct impl_entry *e)
 	const struct impl_manners *of_dev = e->is_func ? &e->rep.owner->manners : NULL;
 
 	m->faults = impl_faults_fill(e);
-	if (!impl_entry_has(e, IMPL_KEY_DMA_MIN))
-		m->dma_min = of_dev != NULL ? of_dev->dma_min : COMCH_DMA_DEFAULT_MIN;
+	fill_offloads(e, of_dev);
 	impl_limits_fill(e, of_dev != NULL ? &of_dev->limits : NULL);
 	if (of_dev == NULL)
 		return;
@@ -243,8 +295,6 @@ fill_manners(struct impl_entry *e)
 		m->again_after_send = of_dev->again_after_send;
 	if (!impl_entry_has(e, IMPL_KEY_WORKERS))
 		m->workers = of_dev->workers;
-	if (!impl_entry_has(e, IMPL_KEY_DMA))
-		memcpy(m->dma, of_dev->dma, sizeof(m->dma));
 }
 
 static void
@@ -315,9 +365,9 @@ check_entry(struct impl_table *table, struct impl_entry *e)
 	ret = check_unique(table, e);
 	if (ret != DOCA_SUCCESS)
 		return ret;
-	if (impl_entry_has(e, IMPL_KEY_DMA_MIN) && e->info.manners.dma[0] == '\0')
-		return impl_table_wrong(table, e->line, "[%s %s]: dma_min needs dma = NAME, a DMA "
-			"device", kind(e), e->label);
+	ret = check_offloads(table, e);
+	if (ret != DOCA_SUCCESS)
+		return ret;
 	if (e->is_func)
 		return check_apart(table, e);
 	/* The native driver would create a function by default. */

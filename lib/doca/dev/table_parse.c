@@ -270,8 +270,13 @@ static const struct {
 	[IMPL_KEY_AGAIN_AFTER_SEND] = { "again_after_send", false, parse_bool,
 		FIELD(info.manners.again_after_send) },
 	[IMPL_KEY_PROFILE] = { "profile", false, impl_limits_parse_profile, FIELD(profile) },
-	[IMPL_KEY_DMA] = { "dma", false, parse_eal_name, FIELD(info.manners.dma) },
-	[IMPL_KEY_DMA_MIN] = { "dma_min", false, parse_bytes, FIELD(info.manners.dma_min) },
+#define OFFLOAD(key, word, kind) \
+	[key] = { word, false, parse_eal_name, FIELD(info.manners.offload[kind].name) }, \
+	[key##_MIN] = { word "_min", false, parse_bytes, FIELD(info.manners.offload[kind].min) }
+	OFFLOAD(IMPL_KEY_DMA, "dma", IMPL_OFFLOAD_DMA),
+	OFFLOAD(IMPL_KEY_CRYPTO, "crypto", IMPL_OFFLOAD_CRYPTO),
+	OFFLOAD(IMPL_KEY_COMPRESS, "compress", IMPL_OFFLOAD_COMPRESS),
+#undef OFFLOAD
 	[IMPL_KEY_WORKERS] = { "workers", false, parse_workers, FIELD(info.manners.workers) },
 	[IMPL_KEY_DEVICE] = { "device", true, parse_text, FIELD(device) },
 	[IMPL_KEY_FUNC] = { "func", true, parse_name, FIELD(func) },

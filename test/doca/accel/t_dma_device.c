@@ -243,7 +243,7 @@ falls_back(struct fallback *f)
 {
 	T_WAIT(doca_pe_progress(f->c.pe), f->c.nb_done == 1);
 	T_EQ(memcmp(f->to.addr, f->from.addr, 3 * MIB), 0);
-	T_STR_HAS(logged_end(), "DMA: " NAME " has not made a copy; the core makes it");
+	T_STR_HAS(logged_end(), "DMA: " NAME " has not done a task; the core does it");
 	has_offloaded(0, 0);
 	/* Its queue is free. */
 	t_dmadev_attach((int16_t)rte_dma_get_dev_id_by_name(NAME));

@@ -6,14 +6,20 @@
 
 #include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include <rte_common.h>
 
 #include <doca_sha.h>
 
+#include "accel/t_eal_dev.h"
 #include "accel/text.h"
 #include "accel/worker.h"
+#include "common/file.h"
 #include "common/result.h"
 #include "t_main.h"
+#include "t_proc.h"
 
 #define LEN (384 * 1024) /* more than is hashed in a turn */
 
@@ -284,6 +290,51 @@ HASHER_CASE(queues_of_two_threads)
 		T_OK(doca_buf_refcount_rm(threads[i].in, NULL));
 		T_OK(doca_buf_refcount_rm(threads[i].out, NULL));
 	}
+}
+
+/* By a crypto device. */
+
+static void
+open_with_device(struct hasher *h)
+{
+	device_table_write("[device dpu]\npci = 03:00.0\ncrypto = crypto_openssl0\n"
+		"crypto_min = 0\n[function pf0]\npci = b1:00.0\n");
+	setenv("COMCH_EAL_ARGS", "--vdev=crypto_openssl0", 1);
+	hasher_open(h);
+	t_eal_dev_take_crypto("crypto_openssl0");
+}
+
+static int
+in_child(int fd, void *arg)
+{
+	struct hasher *h = arg;
+
+	RTE_SET_USED(fd);
+	t_eal_dev.is_slow = false;
+	T_OK(retrieve(h, DOCA_SHA_JOB_SHA256));
+	check_text(h->w.out);
+	T_EQ(t_eal_dev.dequeued, 0);
+	return 0;
+}
+
+/* In the child the core does it: the device, and its answer, are the parent's. */
+T_CASE_OF(struct hasher, open_with_device, hasher_close, fork_with_a_job_at_a_device, h)
+{
+	const struct doca_sha_job job = job_of(h, DOCA_SHA_JOB_SHA256, 0);
+	struct doca_event event;
+	struct t_proc child;
+
+	T_OK(doca_buf_set_data(h->w.in, h->w.mem, strlen(TEXT)));
+	T_OK(doca_workq_submit(h->w.workq, &job.base));
+	t_eal_dev.is_slow = true;
+	T_IS(doca_workq_progress_retrieve(h->w.workq, &event, 0), DOCA_ERROR_AGAIN);
+	T_EQ(t_eal_dev.enqueued, 1);
+	t_proc_start(&child, "child", in_child, h);
+	t_proc_join(&child);
+	t_eal_dev.is_slow = false;
+	T_OK(retrieve(h, DOCA_SHA_JOB_SHA256));
+	check_text(h->w.out);
+	T_EQ(t_eal_dev.dequeued, 1);
 }
 
 HASHER_CASE(capabilities)

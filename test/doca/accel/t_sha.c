@@ -10,216 +10,34 @@
 #include <doca_pe.h>
 #include <doca_sha.h>
 
+#include "accel/hasher.h"
 #include "accel/text.h"
-#include "common/context.h"
-#include "common/device.h"
 #include "common/file.h"
-#include "common/memory.h"
-#include "common/result.h"
 #include "t_main.h"
 
-#define SIZE (64 * 1024)
-#define MAX_DIGEST 64
 #define SHA1 DOCA_SHA_ALGORITHM_SHA1
 #define SHA256 DOCA_SHA_ALGORITHM_SHA256
 #define SHA512 DOCA_SHA_ALGORITHM_SHA512
 #define BAD_STATE DOCA_ERROR_BAD_STATE
 
-struct hasher {
-	struct state_log states; /* first */
-	struct doca_dev *dev;
-	struct doca_pe *pe;
-	struct doca_sha *sha;
-	struct doca_ctx *ctx;
-	struct memory src, dst;
-	struct doca_buf *in, *out;
-	unsigned int nb_done, nb_errors;
-	doca_error_t status;
-	/* Of a message that goes on in its callback. */
-	size_t part, off, len;
-};
-
-static void
-note(struct hasher *h, struct doca_task *task)
-{
-	h->status = doca_task_get_status(task);
-	if (h->status == DOCA_SUCCESS)
-		h->nb_done++;
-	else
-		h->nb_errors++;
-}
-
-static void
-on_hash(struct doca_sha_task_hash *task, union doca_data task_data, union doca_data ctx_data)
-{
-	struct hasher *h = ctx_data.ptr;
-
-	T_EQ(task_data.u64, 5);
-	note(h, doca_sha_task_hash_as_task(task));
-	if (h->status != DOCA_SUCCESS)
-		doca_task_free(doca_sha_task_hash_as_task(task));
-}
-
-/* Submit the next part of h->len bytes at h->off. */
-static void
-next_part(struct hasher *h, struct doca_sha_task_partial_hash *task)
-{
-	size_t n = h->len < h->part ? h->len : h->part;
-
-	T_OK(doca_buf_set_data(h->in, h->src.addr + h->off, n));
-	T_OK(doca_sha_task_partial_hash_set_src(task, h->in));
-	h->off += n;
-	h->len -= n;
-	if (h->len == 0)
-		T_OK(doca_sha_task_partial_hash_set_is_final_buf(task));
-	T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(task)));
-}
-
-static void
-on_part(struct doca_sha_task_partial_hash *task, union doca_data task_data,
-		union doca_data ctx_data)
-{
-	struct hasher *h = ctx_data.ptr;
-
-	T_EQ(task_data.u64, 5);
-	note(h, doca_sha_task_partial_hash_as_task(task));
-	if (h->status != DOCA_SUCCESS)
-		doca_task_free(doca_sha_task_partial_hash_as_task(task));
-	else if (h->part > 0 && h->len > 0)
-		next_part(h, task);
-}
-
-static void
-hasher_create(struct hasher *h)
-{
-	unsigned int i;
-
-	memset(h, 0, sizeof(*h));
-	h->dev = dev_open("dpu", "03:00.0");
-	T_OK(doca_sha_create(h->dev, &h->sha));
-	h->ctx = doca_sha_as_ctx(h->sha);
-	T_OK(doca_pe_create(&h->pe));
-	T_OK(doca_pe_connect_ctx(h->pe, h->ctx));
-	T_OK(doca_ctx_set_user_data(h->ctx, (union doca_data){ .ptr = h }));
-	T_OK(doca_ctx_set_state_changed_cb(h->ctx, state_log_note));
-	memory_create_new(&h->src, h->dev, SIZE);
-	memory_create_new(&h->dst, h->dev, SIZE);
-	for (i = 0; i < SIZE; i++)
-		h->src.addr[i] = (uint8_t)(i * 7 + i / 255);
-	h->in = memory_buf(&h->src, 0, SIZE, true);
-	h->out = memory_buf(&h->dst, 0, MAX_DIGEST, false);
-}
-
-static void
-hasher_open(struct hasher *h)
-{
-	hasher_create(h);
-	T_OK(doca_sha_task_hash_set_conf(h->sha, on_hash, on_hash, 2));
-	T_OK(doca_sha_task_partial_hash_set_conf(h->sha, on_part, on_part, 1));
-	T_OK(doca_ctx_start(h->ctx));
-	T_CHECK(ctx_is_running(h->ctx));
-	T_EQ(h->states.nb, 1);
-}
-
-static void
-hasher_close(struct hasher *h)
-{
-	doca_error_t ret = doca_ctx_stop(h->ctx);
-
-	if (ret != DOCA_SUCCESS)
-		T_IS(ret, DOCA_ERROR_IN_PROGRESS);
-	T_WAIT(doca_pe_progress(h->pe), ctx_is_idle(h->ctx));
-	T_OK(doca_buf_dec_refcount(h->in, NULL));
-	T_OK(doca_buf_dec_refcount(h->out, NULL));
-	T_OK(doca_sha_destroy(h->sha));
-	T_OK(doca_pe_destroy(h->pe));
-	memory_destroy(&h->src);
-	memory_destroy(&h->dst);
-	T_OK(doca_dev_close(h->dev));
-}
-
-#define HASHER_CASE(name) T_CASE_OF(struct hasher, hasher_open, hasher_close, name, h)
-
-static struct doca_sha_task_hash *
-hash_task(struct hasher *h, enum doca_sha_algorithm algorithm)
-{
-	struct doca_sha_task_hash *task;
-
-	T_OK(doca_sha_task_hash_alloc_init(h->sha, algorithm, h->in, h->out,
-		(union doca_data){ .u64 = 5 }, &task));
-	return task;
-}
-
-static struct doca_sha_task_partial_hash *
-part_task(struct hasher *h, enum doca_sha_algorithm algorithm, struct doca_buf *out)
-{
-	struct doca_sha_task_partial_hash *task;
-
-	T_OK(doca_sha_task_partial_hash_alloc_init(h->sha, algorithm, h->in, out,
-		(union doca_data){ .u64 = 5 }, &task));
-	return task;
-}
-
-static void
-wait_done(struct hasher *h, unsigned int nb)
-{
-	T_WAIT(doca_pe_progress(h->pe), h->nb_done + h->nb_errors >= nb);
-	T_EQ(h->nb_errors, 0);
-	T_EQ(h->nb_done, nb);
-}
-
-/* What the data of a buffer is, in hexadecimal digits. */
-static const char *
-hex_of(const struct doca_buf *buf)
-{
-	static char text[2 * MAX_DIGEST + 1];
-	const uint8_t *data;
-	void *at;
-	size_t len, i;
-
-	T_OK(doca_buf_get_data_len(buf, &len));
-	T_OK(doca_buf_get_data(buf, &at));
-	T_LE(len, MAX_DIGEST);
-	data = at;
-	text[0] = '\0';
-	for (i = 0; i < len; i++)
-		snprintf(text + 2 * i, 3, "%02x", data[i]);
-	return text;
-}
-
-/* The digest of the first bytes of the source. */
-static const char *
-hash(struct hasher *h, enum doca_sha_algorithm algorithm, size_t len)
-{
-	struct doca_sha_task_hash *task = hash_task(h, algorithm);
-	unsigned int before = h->nb_done;
-
-	T_OK(doca_buf_set_data(h->in, h->src.addr, len));
-	T_OK(doca_sha_task_hash_set_src(task, h->in));
-	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
-	wait_done(h, before + 1);
-	doca_task_free(doca_sha_task_hash_as_task(task));
-	return hex_of(h->out);
-}
-
 /* behaviour: U1 */
 HASHER_CASE(digests)
 {
 	memcpy(h->src.addr, "abc", 3);
-	T_STR_EQ(hash(h, SHA1, 3), "a9993e364706816aba3e25717850c26c9cd0d89d");
-	T_STR_EQ(hash(h, SHA256, 3), "ba7816bf8f01cfea414140de5dae2223"
+	T_STR_EQ(hasher_hash(h, SHA1, 3), "a9993e364706816aba3e25717850c26c9cd0d89d");
+	T_STR_EQ(hasher_hash(h, SHA256, 3), "ba7816bf8f01cfea414140de5dae2223"
 		"b00361a396177a9cb410ff61f20015ad");
-	T_STR_EQ(hash(h, SHA512, 3), "ddaf35a193617abacc417349ae204131"
+	T_STR_EQ(hasher_hash(h, SHA512, 3), "ddaf35a193617abacc417349ae204131"
 		"12e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd"
 		"454d4423643ce80e2a9ac94fa54ca49f");
 	memcpy(h->src.addr, TEXT, strlen(TEXT));
-	T_STR_EQ(hash(h, SHA256, strlen(TEXT)), TEXT_SHA256);
+	T_STR_EQ(hasher_hash(h, SHA256, strlen(TEXT)), TEXT_SHA256);
 }
 
 /* behaviour: U2 */
 HASHER_CASE(an_empty_message)
 {
-	T_STR_EQ(hash(h, SHA1, 0), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
+	T_STR_EQ(hasher_hash(h, SHA1, 0), "da39a3ee5e6b4b0d3255bfef95601890afd80709");
 }
 
 /* Of a list, whatever its elements are: as of one buffer. */
@@ -228,21 +46,21 @@ HASHER_CASE(lists)
 	static const size_t lens[] = { 1, 0, 63, 4000, 17 };
 	struct doca_buf *bufs[RTE_DIM(lens)];
 	struct doca_sha_task_hash *task;
-	char expected[2 * MAX_DIGEST + 1];
+	char expected[2 * HASHER_MAX_DIGEST + 1];
 	size_t i, off = 0;
 
-	strcpy(expected, hash(h, SHA512, 1 + 63 + 4000 + 17));
+	strcpy(expected, hasher_hash(h, SHA512, 1 + 63 + 4000 + 17));
 	for (i = 0; i < RTE_DIM(lens); off += lens[i++]) {
 		bufs[i] = memory_buf(&h->src, off, lens[i] + 1, true);
 		T_OK(doca_buf_set_data(bufs[i], h->src.addr + off, lens[i]));
 		if (i > 0)
 			T_OK(doca_buf_chain_list(bufs[0], bufs[i]));
 	}
-	task = hash_task(h, SHA512);
+	task = hasher_task(h, SHA512);
 	T_OK(doca_sha_task_hash_set_src(task, bufs[0]));
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
-	wait_done(h, 2);
-	T_STR_EQ(hex_of(h->out), expected);
+	hasher_wait(h, 2);
+	T_STR_EQ(hasher_hex(h->out), expected);
 	doca_task_free(doca_sha_task_hash_as_task(task));
 	T_OK(doca_buf_dec_refcount(bufs[0], NULL));
 }
@@ -250,17 +68,17 @@ HASHER_CASE(lists)
 /* The destination's data is overwritten from where it begins, however much it has. */
 HASHER_CASE(destination)
 {
-	struct doca_sha_task_hash *task = hash_task(h, SHA256);
+	struct doca_sha_task_hash *task = hasher_task(h, SHA256);
 	unsigned int i;
 
 	memcpy(h->src.addr, TEXT, strlen(TEXT));
 	T_OK(doca_buf_set_data(h->in, h->src.addr, strlen(TEXT)));
-	memset(h->dst.addr, 0xee, MAX_DIGEST);
+	memset(h->dst.addr, 0xee, HASHER_MAX_DIGEST);
 	T_OK(doca_buf_set_data(h->out, h->dst.addr + 3, 50));
 	for (i = 1; i <= 2; i++) {
 		T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
-		wait_done(h, i);
-		T_STR_EQ(hex_of(h->out), TEXT_SHA256);
+		hasher_wait(h, i);
+		T_STR_EQ(hasher_hex(h->out), TEXT_SHA256);
 	}
 	T_EQ(h->dst.addr[2], 0xee);
 	T_EQ(h->dst.addr[3 + 32], 0xee);
@@ -271,52 +89,52 @@ HASHER_CASE(destination)
 static const char *
 hash_parts(struct hasher *h, enum doca_sha_algorithm algorithm, size_t len, size_t part)
 {
-	struct doca_sha_task_partial_hash *task = part_task(h, algorithm, h->out);
+	struct doca_sha_task_partial_hash *task = hasher_part(h, algorithm, h->out);
 	unsigned int before = h->nb_done, nb = (unsigned int)((len + part - 1) / part);
 
 	T_OK(doca_buf_reset_data_len(h->out));
 	h->part = part;
 	h->off = 0;
 	h->len = len;
-	next_part(h, task);
-	wait_done(h, before + nb);
+	hasher_next_part(h, task);
+	hasher_wait(h, before + nb);
 	doca_task_free(doca_sha_task_partial_hash_as_task(task));
-	return hex_of(h->out);
+	return hasher_hex(h->out);
 }
 
 /* behaviour: U3, U4 */
 HASHER_CASE(parts)
 {
 	static const size_t ends[] = { 1, 63, 64 };
-	char expected[2 * MAX_DIGEST + 1];
+	char expected[2 * HASHER_MAX_DIGEST + 1];
 	size_t i, len;
 
 	memcpy(h->src.addr, TEXT, strlen(TEXT));
 	T_STR_EQ(hash_parts(h, SHA256, strlen(TEXT), 64), TEXT_SHA256);
 	for (i = 0; i < RTE_DIM(ends); i++) {
 		len = 5 * 64 + ends[i];
-		strcpy(expected, hash(h, SHA1, len));
+		strcpy(expected, hasher_hash(h, SHA1, len));
 		T_STR_EQ(hash_parts(h, SHA1, len, 64), expected);
 	}
-	strcpy(expected, hash(h, SHA512, 1000));
+	strcpy(expected, hasher_hash(h, SHA512, 1000));
 	T_STR_EQ(hash_parts(h, SHA512, 1000, 128), expected);
 	/* 63 blocks each. */
-	strcpy(expected, hash(h, SHA256, SIZE));
-	T_STR_EQ(hash_parts(h, SHA256, SIZE, 4032), expected);
+	strcpy(expected, hasher_hash(h, SHA256, HASHER_SIZE));
+	T_STR_EQ(hash_parts(h, SHA256, HASHER_SIZE, 4032), expected);
 	/* In one part. */
-	T_STR_EQ(hash_parts(h, SHA256, SIZE, SIZE), expected);
+	T_STR_EQ(hash_parts(h, SHA256, HASHER_SIZE, HASHER_SIZE), expected);
 }
 
 /* Until the last part the destination has no more data than before, and its bytes are as before. */
 HASHER_CASE(destination_of_parts)
 {
-	struct doca_sha_task_partial_hash *task = part_task(h, SHA256, h->out);
+	struct doca_sha_task_partial_hash *task = hasher_part(h, SHA256, h->out);
 	size_t len;
 
-	memset(h->dst.addr, 0xee, MAX_DIGEST);
+	memset(h->dst.addr, 0xee, HASHER_MAX_DIGEST);
 	T_OK(doca_buf_set_data(h->in, h->src.addr, 128));
 	T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(task)));
-	wait_done(h, 1);
+	hasher_wait(h, 1);
 	T_GETS(doca_buf_get_data_len(h->out, &len), len, 0);
 	T_EQ(h->dst.addr[0], 0xee);
 	/* It is left unfinished. */
@@ -326,12 +144,12 @@ HASHER_CASE(destination_of_parts)
 /* behaviour: U5 */
 HASHER_CASE(two_messages_at_once)
 {
-	struct doca_sha_task_partial_hash *a = part_task(h, SHA256, h->out), *b;
+	struct doca_sha_task_partial_hash *a = hasher_part(h, SHA256, h->out), *b;
 	struct doca_buf *out = memory_buf(&h->dst, 4096, 32, false);
-	char expected[2 * MAX_DIGEST + 1];
+	char expected[2 * HASHER_MAX_DIGEST + 1];
 	unsigned int i;
 
-	b = part_task(h, SHA256, out);
+	b = hasher_part(h, SHA256, out);
 	memcpy(h->src.addr + 128, TEXT, strlen(TEXT));
 	for (i = 0; i < 3; i++) {
 		T_OK(doca_buf_set_data(h->in, h->src.addr + 64 * i, 64));
@@ -340,14 +158,14 @@ HASHER_CASE(two_messages_at_once)
 			T_OK(doca_sha_task_partial_hash_set_is_final_buf(b));
 		}
 		T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(a)));
-		wait_done(h, 2 * i + 1);
+		hasher_wait(h, 2 * i + 1);
 		T_OK(doca_buf_set_data(h->in, h->src.addr + 128 + 64 * i, i == 2 ? 27 : 64));
 		T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(b)));
-		wait_done(h, 2 * i + 2);
+		hasher_wait(h, 2 * i + 2);
 	}
-	T_STR_EQ(hex_of(out), TEXT_SHA256);
-	strcpy(expected, hex_of(h->out));
-	T_STR_EQ(hash(h, SHA256, 192), expected);
+	T_STR_EQ(hasher_hex(out), TEXT_SHA256);
+	strcpy(expected, hasher_hex(h->out));
+	T_STR_EQ(hasher_hash(h, SHA256, 192), expected);
 	doca_task_free(doca_sha_task_partial_hash_as_task(a));
 	doca_task_free(doca_sha_task_partial_hash_as_task(b));
 	T_OK(doca_buf_dec_refcount(out, NULL));
@@ -358,7 +176,7 @@ HASHER_CASE(long_messages)
 {
 	struct memory big;
 	struct doca_buf *in;
-	struct doca_sha_task_hash *task = hash_task(h, SHA1);
+	struct doca_sha_task_hash *task = hasher_task(h, SHA1);
 	unsigned int turns = 0;
 
 	memory_create_new(&big, h->dev, 1 << 20);
@@ -368,7 +186,7 @@ HASHER_CASE(long_messages)
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
 	T_WAIT((turns++, doca_pe_progress(h->pe)), h->nb_done + h->nb_errors > 0);
 	/* 1 MiB of zeros. */
-	T_STR_EQ(hex_of(h->out), "3b71f43ff30f4b15b5cd85dd9e95ebc7e84eb5a3");
+	T_STR_EQ(hasher_hex(h->out), "3b71f43ff30f4b15b5cd85dd9e95ebc7e84eb5a3");
 	T_EQ(turns, 4);
 	doca_task_free(doca_sha_task_hash_as_task(task));
 	T_OK(doca_buf_dec_refcount(in, NULL));
@@ -378,8 +196,8 @@ HASHER_CASE(long_messages)
 /* behaviour: U6 */
 HASHER_CASE(refused_submits)
 {
-	struct doca_sha_task_hash *task = hash_task(h, SHA256);
-	struct doca_sha_task_partial_hash *part = part_task(h, SHA512, h->out);
+	struct doca_sha_task_hash *task = hasher_task(h, SHA256);
+	struct doca_sha_task_partial_hash *part = hasher_part(h, SHA512, h->out);
 	struct doca_buf *small = memory_buf(&h->dst, 8192, 31, false), *more;
 	struct doca_sha_task_hash *tight;
 
@@ -400,7 +218,7 @@ HASHER_CASE(refused_submits)
 	/* The last one may be so. */
 	T_OK(doca_sha_task_partial_hash_set_is_final_buf(part));
 	T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(part)));
-	wait_done(h, 1);
+	hasher_wait(h, 1);
 	doca_task_free(doca_sha_task_hash_as_task(task));
 	doca_task_free(doca_sha_task_partial_hash_as_task(part));
 	T_OK(doca_buf_dec_refcount(small, NULL));
@@ -419,7 +237,7 @@ HASHER_CASE(failed_tasks)
 	memset(fixed.addr, 0xee, 64);
 	T_OK(doca_sha_task_hash_alloc_init(h->sha, SHA256, h->in, out,
 		(union doca_data){ .u64 = 5 }, &bad));
-	behind = hash_task(h, SHA256);
+	behind = hasher_task(h, SHA256);
 	T_IS(doca_task_try_submit(doca_sha_task_hash_as_task(bad)), DOCA_ERROR_NOT_PERMITTED);
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(bad)));
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(behind)));
@@ -440,7 +258,7 @@ begin_long(struct hasher *h, struct memory *big, struct doca_buf **in,
 {
 	memory_create_new(big, h->dev, 1 << 20);
 	*in = memory_buf(big, 0, 1 << 20, true);
-	*task = hash_task(h, SHA1);
+	*task = hasher_task(h, SHA1);
 	T_OK(doca_sha_task_hash_set_src(*task, *in));
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(*task)));
 	T_EQ(doca_pe_progress(h->pe), 0);
@@ -456,7 +274,7 @@ HASHER_CASE(freed_in_the_middle)
 	doca_task_free(doca_sha_task_hash_as_task(task));
 	/* The next one is done. */
 	memcpy(h->src.addr, "abc", 3);
-	T_STR_EQ(hash(h, SHA1, 3), "a9993e364706816aba3e25717850c26c9cd0d89d");
+	T_STR_EQ(hasher_hash(h, SHA1, 3), "a9993e364706816aba3e25717850c26c9cd0d89d");
 	T_EQ(h->nb_errors, 0);
 	T_OK(doca_buf_dec_refcount(in, NULL));
 	memory_destroy(&big);
@@ -483,33 +301,33 @@ T_CASE(both_kinds)
 	struct doca_sha_task_partial_hash *part, *other_part;
 	struct doca_sha_task_hash *task, *other;
 	const union doca_data none = { .u64 = 5 };
-	char digest[2 * MAX_DIGEST + 1];
+	char digest[2 * HASHER_MAX_DIGEST + 1];
 	struct hasher h;
 
 	hasher_create(&h);
-	T_OK(doca_sha_task_hash_set_conf(h.sha, on_hash, on_hash, 0));
-	T_OK(doca_sha_task_partial_hash_set_conf(h.sha, on_part, on_part, 0));
+	T_OK(doca_sha_task_hash_set_conf(h.sha, hasher_on_hash, hasher_on_hash, 0));
+	T_OK(doca_sha_task_partial_hash_set_conf(h.sha, hasher_on_part, hasher_on_part, 0));
 	T_IS(doca_sha_task_hash_alloc_init(h.sha, SHA1, h.in, h.out, none, &task), BAD_STATE);
 	T_OK(doca_ctx_start(h.ctx));
-	T_IS(doca_sha_task_hash_set_conf(h.sha, on_hash, on_hash, 0), BAD_STATE);
-	task = hash_task(&h, SHA256);
-	part = part_task(&h, SHA256, h.out);
+	T_IS(doca_sha_task_hash_set_conf(h.sha, hasher_on_hash, hasher_on_hash, 0), BAD_STATE);
+	task = hasher_task(&h, SHA256);
+	part = hasher_part(&h, SHA256, h.out);
 	T_IS(doca_sha_task_hash_alloc_init(h.sha, SHA1, h.in, h.out, none, &other),
 		DOCA_ERROR_NO_MEMORY);
 	T_IS(doca_sha_task_partial_hash_alloc_init(h.sha, SHA1, h.in, h.out, none, &other_part),
 		DOCA_ERROR_NO_MEMORY);
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
 	T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(part)));
-	wait_done(&h, 2);
-	strcpy(digest, hex_of(h.out));
+	hasher_wait(&h, 2);
+	strcpy(digest, hasher_hex(h.out));
 	T_EQ(strlen(digest), 64);
 	/* The same message, to the same buffer. */
 	memset(h.dst.addr, 0, 32);
 	T_OK(doca_buf_set_data(h.in, h.src.addr, 0));
 	T_OK(doca_sha_task_partial_hash_set_is_final_buf(part));
 	T_OK(doca_task_submit(doca_sha_task_partial_hash_as_task(part)));
-	wait_done(&h, 3);
-	T_STR_EQ(hex_of(h.out), digest);
+	hasher_wait(&h, 3);
+	T_STR_EQ(hasher_hex(h.out), digest);
 	doca_task_free(doca_sha_task_hash_as_task(task));
 	doca_task_free(doca_sha_task_partial_hash_as_task(part));
 	hasher_close(&h);
@@ -574,12 +392,12 @@ T_CASE(limits)
 		"[function pf0]\npci = b1:00.0\n");
 	hasher_open(&h);
 	T_GETS(doca_sha_cap_get_max_src_buf_size(doca_dev_as_devinfo(h.dev), &size), size, 100);
-	task = hash_task(&h, SHA1);
+	task = hasher_task(&h, SHA1);
 	T_OK(doca_buf_set_data(h.in, h.src.addr, 101));
 	T_INVALID(doca_task_submit(doca_sha_task_hash_as_task(task)));
 	T_OK(doca_buf_set_data(h.in, h.src.addr, 100));
 	T_OK(doca_task_submit(doca_sha_task_hash_as_task(task)));
-	wait_done(&h, 1);
+	hasher_wait(&h, 1);
 	doca_task_free(doca_sha_task_hash_as_task(task));
 	hasher_close(&h);
 }
@@ -598,8 +416,8 @@ HASHER_CASE(arguments)
 	T_CHECK(doca_sha_as_ctx(NULL) == NULL);
 	T_CHECK(doca_sha_task_hash_as_task(NULL) == NULL);
 	T_CHECK(doca_sha_task_partial_hash_as_task(NULL) == NULL);
-	T_INVALID(doca_sha_task_hash_set_conf(NULL, on_hash, on_hash, 0));
-	T_INVALID(doca_sha_task_partial_hash_set_conf(NULL, on_part, on_part, 0));
+	T_INVALID(doca_sha_task_hash_set_conf(NULL, hasher_on_hash, hasher_on_hash, 0));
+	T_INVALID(doca_sha_task_partial_hash_set_conf(NULL, hasher_on_part, hasher_on_part, 0));
 	T_INVALID(doca_sha_task_hash_alloc_init(NULL, SHA1, h->in, h->out, none, &task));
 	T_INVALID(doca_sha_task_hash_alloc_init(h->sha, SHA1, NULL, h->out, none, &task));
 	T_INVALID(doca_sha_task_hash_alloc_init(h->sha, SHA1, h->in, NULL, none, &task));
@@ -607,8 +425,8 @@ HASHER_CASE(arguments)
 	T_IS(doca_sha_task_hash_alloc_init(h->sha, (enum doca_sha_algorithm)9, h->in, h->out, none,
 		&task), DOCA_ERROR_NOT_SUPPORTED);
 	T_INVALID(doca_sha_task_partial_hash_alloc_init(NULL, SHA1, h->in, h->out, none, &part));
-	task = hash_task(h, SHA1);
-	part = part_task(h, SHA1, h->out);
+	task = hasher_task(h, SHA1);
+	part = hasher_part(h, SHA1, h->out);
 	T_INVALID(doca_sha_task_hash_set_src(NULL, h->in));
 	T_INVALID(doca_sha_task_hash_set_src(task, NULL));
 	T_INVALID(doca_sha_task_partial_hash_set_src(NULL, h->in));
@@ -624,12 +442,12 @@ T_CASE(numbers_of_tasks)
 	struct hasher h;
 
 	hasher_create(&h);
-	T_OK(doca_sha_task_hash_set_conf(h.sha, on_hash, on_hash, 16));
-	T_INVALID(doca_sha_task_hash_set_conf(h.sha, on_hash, on_hash, 17));
-	T_INVALID(doca_sha_task_hash_set_conf(h.sha, on_hash, on_hash, 32));
-	T_INVALID(doca_sha_task_hash_set_conf(h.sha, on_hash, on_hash, UINT32_MAX));
-	T_INVALID(doca_sha_task_hash_set_conf(h.sha, NULL, on_hash, 0));
-	T_INVALID(doca_sha_task_hash_set_conf(h.sha, on_hash, NULL, 0));
+	T_OK(doca_sha_task_hash_set_conf(h.sha, hasher_on_hash, hasher_on_hash, 16));
+	T_INVALID(doca_sha_task_hash_set_conf(h.sha, hasher_on_hash, hasher_on_hash, 17));
+	T_INVALID(doca_sha_task_hash_set_conf(h.sha, hasher_on_hash, hasher_on_hash, 32));
+	T_INVALID(doca_sha_task_hash_set_conf(h.sha, hasher_on_hash, hasher_on_hash, UINT32_MAX));
+	T_INVALID(doca_sha_task_hash_set_conf(h.sha, NULL, hasher_on_hash, 0));
+	T_INVALID(doca_sha_task_hash_set_conf(h.sha, hasher_on_hash, NULL, 0));
 	T_OK(doca_ctx_start(h.ctx));
 	hasher_close(&h);
 }

@@ -75,6 +75,9 @@ static const struct {
 	{ DEV "dma_min = -1\n", "t:3: dma_min = -1: expected a number below 4294967296, in bytes" },
 	{ DEV "dma_min = 1\n" PF0, "t:1: [device d]: dma_min needs dma = NAME, a DMA device" },
 	{ DEV "dma = x\n" PF0 "dma =\ndma_min = 1\n", "[function pf0]: dma_min needs dma = NAME" },
+	{ DEV "crypto_min = 1\n" PF0, "crypto_min needs crypto = NAME, a crypto device" },
+	{ DEV "compress_min = 1\n" PF0, "compress_min needs compress = NAME, a compression dev" },
+	{ DEV "crypto = a b\n", "t:3: crypto = a b: expected a single word" },
 	{ DEV "workers = 65\n", "t:3: workers = 65: expected a number up to 64, of threads" },
 	{ DEV "workers = -1\n", "t:3: workers = -1: expected a number up to 64" },
 	{ DEV "progress = 1\n", "t:3: progress = 1: expected single or burst" },
@@ -293,30 +296,37 @@ T_CASE(manners_are_of_the_device)
 	impl_table_free(&t);
 }
 
-T_CASE(the_dma_device_is_of_the_device)
+/* What a table says of a function, and one kind of device of EAL. */
+static void
+offload_is(const struct impl_table *t, const char *label, enum impl_offload_kind kind,
+		const char *name, uint32_t min)
 {
-	static const char text[] = DEV "dma = wq0.0\ndma_min = 5\n" PF0
-		"[function pf1]\npci = b1:00.1\ndma =\n"
-		"[function pf2]\npci = b1:00.2\ndma = wq0.1\ndma_min = 0\n";
+	const struct impl_manners *m = impl_dev_manners(&entry(t, label)->info.dev);
+
+	T_STR_EQ(m->offload[kind].name, name);
+	T_EQ(m->offload[kind].min, min);
+}
+
+T_CASE(devices_of_eal_are_of_the_device)
+{
+	static const char text[] = DEV "dma = wq0.0\ndma_min = 5\ncrypto = c0\n" PF0
+		"[function pf1]\npci = b1:00.1\ndma =\ncompress = z1\ncompress_min = 7\n"
+		"[function pf2]\npci = b1:00.2\ndma = wq0.1\ndma_min = 0\ncrypto_min = 3\n";
 	struct impl_table t = { .nb_devs = 0 };
-	const struct impl_manners *m;
 
 	if (impl_table_read_text(&t, "t", text) != DOCA_SUCCESS)
 		T_FAIL("%s", t.why);
-	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
-	T_CHECK(strcmp(m->dma, "wq0.0") == 0);
-	T_EQ(m->dma_min, 5);
-	m = impl_dev_manners(&entry(&t, "pf1")->info.dev);
-	T_CHECK(strcmp(m->dma, "") == 0);
-	m = impl_dev_manners(&entry(&t, "pf2")->info.dev);
-	T_CHECK(strcmp(m->dma, "wq0.1") == 0);
-	T_EQ(m->dma_min, 0);
+	offload_is(&t, "pf0", IMPL_OFFLOAD_DMA, "wq0.0", 5);
+	offload_is(&t, "pf0", IMPL_OFFLOAD_CRYPTO, "c0", 16384);
+	offload_is(&t, "pf0", IMPL_OFFLOAD_COMPRESS, "", 4096);
+	offload_is(&t, "pf1", IMPL_OFFLOAD_DMA, "", 5);
+	offload_is(&t, "pf1", IMPL_OFFLOAD_COMPRESS, "z1", 7);
+	offload_is(&t, "pf2", IMPL_OFFLOAD_DMA, "wq0.1", 0);
+	offload_is(&t, "pf2", IMPL_OFFLOAD_CRYPTO, "c0", 3);
 	impl_table_free(&t);
 	if (impl_table_read_text(&t, "t", DEV PF0) != DOCA_SUCCESS)
 		T_FAIL("%s", t.why);
-	m = impl_dev_manners(&entry(&t, "pf0")->info.dev);
-	T_CHECK(strcmp(m->dma, "") == 0);
-	T_EQ(m->dma_min, 65536);
+	offload_is(&t, "pf0", IMPL_OFFLOAD_DMA, "", 65536);
 	impl_table_free(&t);
 }
 

@@ -77,7 +77,7 @@ dma_leave(struct comch_chan_prod *p)
 	if (p->copying == 0) {
 		comch_epoch_leave(&p->tx.epoch);
 		if (d->queue >= 0)
-			comch_dma_dev_give_queue(d->dma->dev, d->queue);
+			comch_eal_dev_give_queue(d->dma->dev, d->queue);
 		d->queue = -1;
 	}
 	/* Release: pairs with the acquire in dma_enter(). Model: lock.pml, unlock. */
@@ -255,7 +255,7 @@ may_start(struct comch_chan_prod *p, uint32_t n)
 	struct comch_chan_dma *d = p->dma;
 
 	if (d->queue < 0)
-		d->queue = comch_dma_dev_take_queue(d->dma->dev);
+		d->queue = comch_eal_dev_take_queue(d->dma->dev);
 	if (d->queue < 0)
 		return -1;
 	if (p->copying > 0 && comch_epoch_is_watched(&p->tx.epoch))

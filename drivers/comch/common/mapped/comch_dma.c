@@ -14,10 +14,10 @@
 int
 comch_dma_open(struct comch_dma *dma, const char *name, char *why, size_t size)
 {
-	int ret = comch_dma_dev_open(name, &dma->dev, why, size);
+	int ret = comch_eal_dev_open(&comch_dma_dev_class, name, &dma->dev, why, size);
 
 	if (ret == 0)
-		dma->id = comch_dma_dev_id(dma->dev);
+		dma->id = (int16_t)comch_eal_dev_id(dma->dev);
 	return ret;
 }
 
@@ -25,7 +25,7 @@ void
 comch_dma_close(struct comch_dma *dma)
 {
 	if (dma->dev != NULL)
-		comch_dma_dev_close(dma->dev);
+		comch_eal_dev_close(dma->dev);
 	dma->dev = NULL;
 }
 

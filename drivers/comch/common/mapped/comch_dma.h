@@ -19,7 +19,7 @@
 
 /* What a comch device has of it. */
 struct comch_dma {
-	struct comch_dma_dev *dev; /* NULL: none */
+	struct comch_eal_dev *dev; /* NULL: none */
 	int16_t id;                /* of the rte_dmadev */
 	uint32_t min, max;         /* the core copies payloads that are shorter or longer, bytes */
 	/* Counters. Atomic. */
@@ -32,7 +32,7 @@ struct comch_dma {
 /* Number of counters that comch_dma_xstats() has. */
 #define COMCH_DMA_XSTATS 4
 
-/* Set dma->dev and dma->id. As comch_dma_dev_open(). */
+/* Set dma->dev and dma->id. As comch_eal_dev_open(). */
 int comch_dma_open(struct comch_dma *dma, const char *name, char *why, size_t size);
 /* No copy is in flight. Nothing to do without a device. */
 void comch_dma_close(struct comch_dma *dma);
