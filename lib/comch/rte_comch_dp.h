@@ -107,12 +107,21 @@ extern "C" {
  * @{
  */
 
+/**
+ * A hint: between two bursts, the program works for longer than the peer takes to read one, in
+ * callbacks for instance. Between CPUs that are far from each other, a producer prefetches the lines
+ * of the peer's buffers after each burst, for the next one; with this flag it does not, since the
+ * peer's CPU would have taken them back. Measure both; results are the same.
+ */
+#define RTE_COMCH_PRODUCER_F_PAUSES (UINT32_C(1) << 0)
+
 /** Configuration of a producer. Zero means default. */
 struct rte_comch_producer_conf {
 	size_t conf_size;            /**< sizeof(struct rte_comch_producer_conf) */
 	struct rte_comch_poll *poll; /**< Its poll; NULL: the connection's. */
 	uint32_t queue_size;         /**< Operations between send and done; default 1024. */
 	uint64_t user_data;          /**< Returned in each event. */
+	uint32_t flags;              /**< RTE_COMCH_PRODUCER_F_* */
 };
 
 /**
@@ -121,8 +130,8 @@ struct rte_comch_producer_conf {
  * Reference: DOCA Comch guide 2.10, "Objects", doca_comch_producer.
  *
  * @return
- *   The producer in IDLE, or NULL with rte_errno: EINVAL (no connection or conf, or a
- *   depth over the device's limit), EBADFD (the connection is not established), ENOTSUP
+ *   The producer in IDLE, or NULL with rte_errno: EINVAL (no connection or conf, a depth
+ *   over the device's limit, or an unknown flag), EBADFD (the connection is not established), ENOTSUP
  *   (it has no fast path, see RTE_COMCH_SERVER_F_CTRL_ONLY), ENOSPC (its limit of
  *   producers is reached), ENOMEM, EMFILE.
  */

@@ -225,6 +225,7 @@ struct rte_comch_prod_args {
 	/** prod_idle, dq_pending or prod_step may be true. Any thread, also in a burst. */
 	void (*idle_cb)(void *ctx);
 	void *ctx;
+	uint32_t flags; /**< RTE_COMCH_PRODUCER_F_*; hints */
 };
 
 /** A consumer of the peer, from CONSUMER_NEW; validated by the core. */

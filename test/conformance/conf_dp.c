@@ -186,10 +186,12 @@ offer_all(struct rte_comch_producer *prod, const struct rte_comch_op *ops, uint1
 }
 
 /* Full queues on both sides: short counts at their very size. */
-void
-conf_dp_full_queues(void)
+static void
+fill_queues(uint32_t flags)
 {
-	struct t_flow_conf fc = { .cons.queue_size = 16, .prod.queue_size = 4 };
+	struct t_flow_conf fc = {
+		.cons.queue_size = 16, .prod = { .queue_size = 4, .flags = flags },
+	};
 	struct rte_comch_buf bufs[20];
 	struct rte_comch_cpl cpls[20];
 	struct rte_comch_op ops[20];
@@ -232,6 +234,10 @@ conf_dp_full_queues(void)
 	t_flow_close(&f);
 	t_pair_close(&p);
 }
+
+CONF_CASE(dp, full_queues,
+	fill_queues(0);
+	fill_queues(RTE_COMCH_PRODUCER_F_PAUSES))
 
 void
 conf_dp_imm(void)

@@ -435,6 +435,9 @@ conf_limits_producer_conf(void)
 	conf.queue_size = info.max_dp_queue + 1;
 	T_NULL_ERRNO(rte_comch_producer_create(p.sconn, &conf), EINVAL);
 	conf.queue_size = info.max_dp_queue;
+	conf.flags = RTE_COMCH_PRODUCER_F_PAUSES << 1;
+	T_NULL_ERRNO(rte_comch_producer_create(p.sconn, &conf), EINVAL);
+	conf.flags = RTE_COMCH_PRODUCER_F_PAUSES;
 	prods[0] = rte_comch_producer_create(p.sconn, &conf);
 	T_CHECK(prods[0] != NULL);
 	conf.queue_size = 8;

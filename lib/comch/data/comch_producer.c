@@ -78,11 +78,12 @@ on_idle(void *ctx)
 }
 
 static int
-producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size, struct rte_comch_producer **prod,
-		struct rte_comch_dq **dq)
+producer_alloc(struct rte_comch_conn *conn, const struct rte_comch_producer_conf *conf,
+		struct rte_comch_producer **prod, struct rte_comch_dq **dq)
 {
 	struct rte_comch_prod_args args = {
-		.queue_size = queue_size, .socket_id = conn->obj.poll->socket_id,
+		.queue_size = conf->queue_size, .flags = conf->flags,
+		.socket_id = conn->obj.poll->socket_id,
 		.dir = &conn->fast->dir, .fault = comch_queue_on_fault, .idle_cb = on_idle,
 	};
 	struct rte_comch_producer *p;
@@ -101,7 +102,7 @@ producer_alloc(struct rte_comch_conn *conn, uint32_t queue_size, struct rte_comc
 		rte_free(p);
 		return ret;
 	}
-	p->q.depth = queue_size;
+	p->q.depth = conf->queue_size;
 	p->sync_send = (conn->dev->info.capa & RTE_COMCH_CAPA_SYNC_SEND) != 0;
 	*prod = p;
 	return 0;
@@ -143,6 +144,10 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 	ret = comch_obj_conf(&conf, sizeof(conf), user_conf, "producer");
 	if (ret == 0 && conn == NULL)
 		ret = -EINVAL;
+	if (ret == 0 && (conf.flags & ~RTE_COMCH_PRODUCER_F_PAUSES) != 0) {
+		COMCH_LOG(ERR, "connection %u: producer: unknown flag in %#x", conn->id, conf.flags);
+		ret = -EINVAL;
+	}
 	if (ret == 0)
 		ret = comch_queue_reserve(conn, "producer");
 	if (ret != 0)
@@ -156,7 +161,7 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 		ret = -EINVAL;
 		goto err_cancel;
 	}
-	ret = producer_alloc(conn, conf.queue_size, &p, &dq);
+	ret = producer_alloc(conn, &conf, &p, &dq);
 	if (ret != 0)
 		goto err_cancel;
 	ret = comch_queue_init(&p->q, RTE_COMCH_OBJ_PRODUCER, p, conn, conf.poll,

@@ -76,6 +76,7 @@ struct comch_send {
 	uint32_t halt;          /* enum rte_comch_halt; set by any thread */
 	uint32_t id;
 	uint32_t short_id;      /* consumer of the last short send; the producer's thread only */
+	uint32_t flags;         /* RTE_COMCH_PRODUCER_F_* */
 	struct comch_done_ring done;
 	struct comch_ahead ahead;
 	uint32_t guard;         /* see comch_guard.h */
@@ -98,6 +99,7 @@ comch_send_init(struct comch_send *tx, struct rte_comch_dq *dq,
 	if (ret != 0)
 		return ret;
 	tx->dir = args->dir;
+	tx->flags = args->flags;
 	tx->halt = RTE_COMCH_HALT_STOP;
 	tx->fault = args->fault;
 	tx->ctx = args->ctx;

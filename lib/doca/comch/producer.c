@@ -50,6 +50,8 @@ producer_start(struct doca_ctx *ctx)
 		.poll = ctx->pe->poll,
 		.queue_size = ctx->nb_tasks,
 		.user_data = (uintptr_t)ctx,
+		/* A burst is what callbacks submit. */
+		.flags = RTE_COMCH_PRODUCER_F_PAUSES,
 	};
 	struct rte_comch_producer *native = NULL;
 	int ret = -ECONNRESET;

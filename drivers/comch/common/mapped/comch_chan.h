@@ -372,7 +372,8 @@ comch_chan_fetch_next(struct comch_chan_prod *p, const struct comch_chan_remote 
 
 /*
  * After a burst, as if n messages of len bytes were sent from pos on: until the next burst, the
- * program has other things to do than to wait for lines. But not the records' lines, which the
+ * program has other things to do than to wait for lines; but if that takes long, the consumer's CPU
+ * takes them back. Not the records' lines, which the
  * consumer's CPU reads all the time.
  */
 static __rte_always_inline void
@@ -390,7 +391,8 @@ comch_chan_fetch_burst(struct comch_chan_prod *p, struct comch_chan_remote *rc, 
 		return;
 	/* Read descriptors if none is left. If some are, they are needed first. */
 	comch_send_desc(ahead, &rc->to, pos, (uint32_t)posted);
-	if (len == 0 || len > COMCH_FETCH_MAX)
+	if (len == 0 || len > COMCH_FETCH_MAX ||
+			(p->tx.flags & RTE_COMCH_PRODUCER_F_PAUSES) != 0)
 		return;
 	n = RTE_MIN(RTE_MIN(n, (uint32_t)COMCH_FETCH_BURST),
 		ahead->n - (uint32_t)(pos - ahead->pos));
