@@ -157,4 +157,5 @@ rm "$copy/libcomch_doca.so"
 finds check-docs.sh 'there is no' doc/guides/model.md 'See `lib/comch/break.c`.'
 finds check-docs.sh 'argument' lib/comch/rte_comch_poll.h '/** @return x @param none */' \
 	'int rte_comch_break(int x);'
+finds check-docs.sh 'is not what its source says' doc/guides/shm_driver.md 'One more line.'
 exit "$status"

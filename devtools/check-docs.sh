@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright(c) 2026 The comch authors
 #
-# Check the documentation: Doxygen builds it without a warning, and the project files
-# that it names exist.
+# Check the documentation: Doxygen builds it without a warning, the project files that it names
+# exist, and manual pages that are made of guides are up to date.
 #
 # usage: devtools/check-docs.sh
 
@@ -31,4 +31,6 @@ while IFS=: read -r file line path; do
 done < <(cd "$top" && project_files '*.md' '.ci/*' |
 	xargs grep -HnoE "$paths" |
 	tr -d '`')
+
+"$top/devtools/man.sh" --check --guides || status=1
 exit "$status"

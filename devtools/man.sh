@@ -6,9 +6,10 @@
 # doc/man/COMMAND.h2m: its name in one line, and what --help has no room for. Those of drivers and
 # files, doc/man/NAME.7 and .5, are made of guides.
 #
-# usage: devtools/man.sh [--check] [BUILD-DIR]
+# usage: devtools/man.sh [--check] [--guides] [BUILD-DIR]
 #
 #   --check    change nothing; fail if a page is not what it would be now
+#   --guides   only the pages that are made of guides, which need no build
 #   BUILD-DIR  default: build
 #
 # They are committed, so that a build for another architecture has them, too.
@@ -18,15 +19,22 @@ set -euo pipefail
 . "$(dirname "$0")/common.sh"
 
 check=false
-case ${1:-} in
--h | --help)
-	usage
-	exit 0 ;;
---check)
-	check=true
-	shift ;;
-esac
-build=$(realpath "${1:-$top/build}")
+with_commands=true
+while [ $# -gt 0 ]; do
+	case $1 in
+	-h | --help)
+		usage
+		exit 0 ;;
+	--check)
+		check=true ;;
+	--guides)
+		with_commands=false ;;
+	*)
+		break ;;
+	esac
+	shift
+done
+build=$(realpath -m "${1:-$top/build}")
 for tool in help2man lowdown; do
 	command -v "$tool" >/dev/null || die "needs $tool: devtools/setup.sh test"
 done
@@ -111,6 +119,7 @@ keep() {
 }
 
 for include in "$top"/doc/man/*.h2m; do
+	$with_commands || break
 	command=$(basename "$include" .h2m)
 	page "$command" >"$tmp/page"
 	keep "$command.1"
