@@ -109,9 +109,9 @@ extern "C" {
 
 /**
  * A hint: between two bursts, the program works for longer than the peer takes to read one, in
- * callbacks for instance. Between CPUs that are far from each other, a producer prefetches the lines
- * of the peer's buffers after each burst, for the next one; with this flag it does not, since the
- * peer's CPU would have taken them back. Measure both; results are the same.
+ * callbacks for instance. A producer prefetches lines of the peer's buffers after each burst, for
+ * the next one; with this flag it does not, since the peer's CPU would have taken them back.
+ * Measure both; messages are the same.
  */
 #define RTE_COMCH_PRODUCER_F_PAUSES (UINT32_C(1) << 0)
 
@@ -131,9 +131,9 @@ struct rte_comch_producer_conf {
  *
  * @return
  *   The producer in IDLE, or NULL with rte_errno: EINVAL (no connection or conf, a depth
- *   over the device's limit, or an unknown flag), EBADFD (the connection is not established), ENOTSUP
- *   (it has no fast path, see RTE_COMCH_SERVER_F_CTRL_ONLY), ENOSPC (its limit of
- *   producers is reached), ENOMEM, EMFILE.
+ *   over the device's limit, or an unknown flag), EBADFD (the connection is not
+ *   established), ENOTSUP (it has no fast path, see RTE_COMCH_SERVER_F_CTRL_ONLY), ENOSPC
+ *   (its limit of producers is reached), ENOMEM, EMFILE.
  */
 struct rte_comch_producer *rte_comch_producer_create(struct rte_comch_conn *conn,
 		const struct rte_comch_producer_conf *conf);

@@ -249,12 +249,11 @@ struct rte_comch_remote_args {
  *     prod_create, prod_begin, bursts, prod_halt, prod_idle, (prod_begin ...), dq_destroy
  *     remote_create, remote_retire, remote_free
  *
- * -EINPROGRESS: the operation continues in another thread, and the driver calls
- * comch_link_tell() when it has ended. The core calls it again with the same arguments, or
- * undoes it.
+ * -EINPROGRESS: the operation continues in another thread, and the driver calls comch_link_tell()
+ * when it has ended. The core calls it again with the same arguments, or undoes it.
  *
- * "Connection's thread" runs the connection's poll; "queue's thread" makes the
- * burst calls. All operations are required unless marked O.
+ * "Connection's thread" runs the connection's poll; "queue's thread" makes burst calls.
+ * All operations are required unless marked O.
  */
 struct rte_comch_data_ops {
 	/** Tickets may contain bytes, which requires wire version 1.2 of the peer. */

@@ -145,7 +145,8 @@ rte_comch_producer_create(struct rte_comch_conn *conn,
 	if (ret == 0 && conn == NULL)
 		ret = -EINVAL;
 	if (ret == 0 && (conf.flags & ~RTE_COMCH_PRODUCER_F_PAUSES) != 0) {
-		COMCH_LOG(ERR, "connection %u: producer: unknown flag in %#x", conn->id, conf.flags);
+		COMCH_LOG(ERR, "connection %u: producer: unknown flag in %#x", conn->id,
+			conf.flags);
 		ret = -EINVAL;
 	}
 	if (ret == 0)
