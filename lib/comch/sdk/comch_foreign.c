@@ -419,9 +419,9 @@ unsent(struct comch_foreign_job *job, int err)
 }
 
 /*
- * The socket is sent without the lock. A receiver that preempts this thread would else wait for the
- * lock, and its second wake-up, within microseconds, often preempts nobody: Linux lets a thread
- * that wakes do so only if it has run less than its share. Then it waits for a tick.
+ * The socket is sent without the lock. Otherwise a receiver that preempts this thread would wait
+ * for the lock, and be woken twice within microseconds. Linux lets a waking thread preempt only if
+ * it has run less than its share: after the second wake-up, it would often wait for a tick.
  */
 int
 comch_foreign_recv(int sock, const struct comch_foreign_peer *peer,

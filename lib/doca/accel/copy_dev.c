@@ -35,7 +35,7 @@ impl_dev_copies_begin(struct impl_dev_copies *c, struct impl_offload *dev, size_
 bool
 impl_dev_copies_wants(const struct impl_dev_copies *c, size_t len)
 {
-	return c->queue >= 0 && len >= c->dev->min;
+	return c->queue >= 0 && impl_offload_wants(c->dev, len);
 }
 
 doca_error_t
@@ -83,8 +83,7 @@ impl_dev_copies_end(struct impl_dev_copies *c)
 		impl_dev_copies_poll(c);
 		rte_pause();
 	}
-	if (!impl_offload_is_parents())
-		impl_offload_give_queue(c->dev, c->queue);
+	impl_offload_give_queue(c->dev, c->queue);
 	c->nb = 0;
 	c->queue = -1;
 }

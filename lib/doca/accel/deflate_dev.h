@@ -43,8 +43,8 @@ struct impl_dev_deflate {
 };
 
 /*
- * Let the device begin with a source that it wants, for a result of at most so many bytes. False:
- * the core is to have it.
+ * Start the device on a source that it wants; *room* is the most that the result may have, bytes.
+ * False: the core is to do it.
  */
 bool impl_dev_deflate_begin(struct impl_dev_deflate *d, struct impl_deflate_dev *dev,
 		bool is_inflate, const struct doca_buf *src, size_t room);

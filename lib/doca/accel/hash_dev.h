@@ -41,7 +41,7 @@ struct impl_dev_hash {
 	bool is_done;              /* the device is */
 };
 
-/* Let the device begin with a message that it wants. False: the core is to have it. */
+/* Start the device on a message that it wants. False: the core is to do it. */
 bool impl_dev_hash_begin(struct impl_dev_hash *h, struct impl_hash_dev *dev,
 		unsigned int algorithm, const struct doca_buf *src);
 /*

@@ -108,7 +108,8 @@ impl_offload_take_queue(struct impl_offload *o)
 void
 impl_offload_give_queue(struct impl_offload *o, int queue)
 {
-	comch_eal_dev_give_queue(o->dev, queue);
+	if (!is_child)
+		comch_eal_dev_give_queue(o->dev, queue);
 }
 
 void

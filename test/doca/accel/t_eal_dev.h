@@ -18,7 +18,7 @@ extern struct t_eal_dev {
 	unsigned int dequeued;
 	bool refuses;           /* to begin an operation */
 	bool is_slow;           /* nothing comes back, ... */
-	unsigned int looks;     /* ... until there were so many looks for it more; 0: ever */
+	unsigned int looks;     /* ... for this many further polls; 0: while is_slow is set */
 	bool fails;             /* operations come back with an error, ... */
 	bool has_no_room;       /* ... or, of compression devices, with that one */
 } t_eal_dev;

@@ -215,7 +215,7 @@ open_packer(struct packer *p)
 
 #define PACK_CASE(name) T_CASE_OF(struct packer, open_packer, packer_close, name, p)
 
-/* Unpack so many bytes. */
+/* Decompress what zlib has made of *len* bytes. */
 static void
 unpacks(struct packer *p, size_t len)
 {
