@@ -135,6 +135,7 @@ struct rte_comch_producer_conf {
 	struct rte_comch_poll *poll;
 	uint32_t queue_size;
 	uint64_t user_data;
+	uint32_t flags;
 };
 
 struct rte_comch_op {
@@ -265,5 +266,6 @@ CONSTANTS = {
     "CLIENT_F_MANUAL_CREDIT": 1 << 1,
     "MSG_F_SILENT": 1 << 0,
     "CONSUMER_F_SNAPSHOT": 1 << 0,
+    "PRODUCER_F_PAUSES": 1 << 0,
     "POLL_ANY": 7,
 }
