@@ -32,7 +32,7 @@ enum floor_kind {
 	FLOOR_SLOT,
 	/** Copies of a size into a shared window of 16 MiB; bytes per second. */
 	FLOOR_MEMCPY,
-	/** The same, and the receiver copies each to a window of its own. */
+	/** Two copies, in pieces: to a shared ring, and by the receiver to memory of its own. */
 	FLOOR_COPIES,
 	/** Only the receiver copies, by process_vm_readv(), into the shared window. */
 	FLOOR_VM_READV,

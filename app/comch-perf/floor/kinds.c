@@ -31,7 +31,7 @@ static const struct {
 		"copies of this size between shared mappings, warm source, 16 MiB window",
 		BARE, FLOOR_BYTES },
 	[FLOOR_COPIES] = { "copies",
-		"the same, and the receiver copies each to private memory of 16 MiB",
+		"two copies, by pieces of 64 KiB at most through 1 MiB, to private memory of 16 MiB",
 		BARE, FLOOR_BYTES },
 	[FLOOR_VM_READV] = { "vm_readv",
 		"such messages, copied by the receiver, by process_vm_readv() from private memory",
