@@ -41,6 +41,7 @@ done
 [ ! -e "$dir/data-rate-histogram.csv" ] || fail 'a histogram of what has no latencies'
 python3 - "$dir" <<'EOT'
 import csv
+import re
 import sys
 
 for name, sizes in ("data-lat", 4), ("data-rate", 4):
@@ -53,6 +54,10 @@ for name, sizes in ("data-lat", 4), ("data-rate", 4):
         assert float(row["low"]) <= float(row["high"]), row
         assert int(row["x"]) in (8, 16, 32, 64), row
 with open(f"{sys.argv[1]}/data-lat-histogram.csv", encoding="utf-8") as f:
-    share = sum(float(row["share"]) for row in csv.DictReader(f))
-assert 50 < share <= 100.1, share
+    bars = [(float(row["ns"]), float(row["share"])) for row in csv.DictReader(f)]
+assert 50 < sum(share for _, share in bars) <= 100.1, bars
+# All of them are in the picture.
+with open(f"{sys.argv[1]}/data-lat-histogram.gnuplot", encoding="utf-8") as f:
+    left = float(re.search(r"set xrange \[([^:]*):", f.read())[1])
+assert left < min(ns for ns, share in bars if share > 0), (left, bars)
 EOT

@@ -71,6 +71,8 @@ parse(struct floor_req *req, int argc, char **argv, const char *program)
 	req->cpu_b = atoi(argv[3]);
 	req->ms = (uint32_t)strtoul(argv[4], NULL, 0);
 	req->size = number(argc, argv, ARG_SIZE, 64);
+	if (req->kind == FLOOR_COPIES && req->size > FLOOR_PIECE)
+		req->size = FLOOR_PIECE;
 	req->burst = (uint32_t)number(argc, argv, ARG_BURST, 32);
 	req->queue = (uint32_t)number(argc, argv, ARG_QUEUE, 1024);
 	req->lines = FLOOR_ONE_LINE;

@@ -90,6 +90,12 @@ floor_has_size(enum floor_kind kind)
 /** Messages of a size that fit into FLOOR_WINDOW, at least 2. */
 uint32_t floor_window_msgs(uint64_t size);
 
+/** What FLOOR_COPIES copies at a time, at most. */
+#define FLOOR_PIECE (UINT64_C(64) << 10)
+
+/** Messages of a measurement, or pieces, that the shared memory holds. */
+uint64_t floor_shared_msgs(const struct floor_req *req);
+
 /** "line", "slot", "memcpy", "copies", "vm_readv", "wake", "connect", "core", "ring",
  * "ring-lat", "sha1", "sha256", "sha512", "deflate", "inflate", "lz4", "none". */
 const char *floor_name(enum floor_kind kind);

@@ -15,6 +15,9 @@
 #define MBUF "comch-perf-floor-mbuf"
 #define LIBRARY "comch-perf-floor-library"
 
+/* What the shared memory of FLOOR_COPIES holds, as much as a staging ring. */
+#define COPIES_RING (UINT64_C(1) << 20)
+
 static const struct {
 	const char *name;
 	const char *what;
@@ -31,10 +34,10 @@ static const struct {
 		"copies of this size between shared mappings, warm source, 16 MiB window",
 		BARE, FLOOR_BYTES },
 	[FLOOR_COPIES] = { "copies",
-		"two copies, by pieces of 64 KiB at most through 1 MiB, to private memory of 16 MiB",
+		"two copies: in pieces of at most 64 KiB through 1 MiB, to 16 MiB of the receiver",
 		BARE, FLOOR_BYTES },
 	[FLOOR_VM_READV] = { "vm_readv",
-		"such messages, copied by the receiver, by process_vm_readv() from private memory",
+		"copies of this size by the receiver, by process_vm_readv() from private memory",
 		BARE, FLOOR_BYTES },
 	[FLOOR_WAKE] = { "wake",
 		"eventfd and epoll ping-pong between sleeping processes; one way",
@@ -72,6 +75,12 @@ floor_window_msgs(uint64_t size)
 	uint64_t n = size == 0 ? FLOOR_WINDOW : FLOOR_WINDOW / size;
 
 	return n < 2 ? 2 : (uint32_t)n;
+}
+
+uint64_t
+floor_shared_msgs(const struct floor_req *req)
+{
+	return req->kind == FLOOR_COPIES ? COPIES_RING / req->size : floor_window_msgs(req->size);
 }
 
 int

@@ -86,17 +86,6 @@ map_shared(size_t len)
 	return map_memory(len, MAP_SHARED);
 }
 
-/* Of FLOOR_COPIES: what the shared window holds, and what is copied at a time. */
-#define COPIES_RING  (UINT64_C(1) << 20)
-#define COPIES_PIECE (UINT64_C(64) << 10)
-
-/* Messages, or pieces, that the shared window holds. */
-static uint64_t
-ring_msgs(const struct floor_req *req)
-{
-	return req->kind == FLOOR_COPIES ? COPIES_RING / req->size : floor_window_msgs(req->size);
-}
-
 /* Size of the shared window, bytes. */
 static size_t
 window_size(const struct floor_req *req)
@@ -109,7 +98,7 @@ window_size(const struct floor_req *req)
 	case FLOOR_MEMCPY:
 	case FLOOR_COPIES:
 	case FLOOR_VM_READV:
-		return req->size * ring_msgs(req);
+		return req->size * floor_shared_msgs(req);
 	default:
 		return 1;
 	}
@@ -123,15 +112,13 @@ job_open(struct job *job, const struct floor_req *req)
 		.req = *req,
 		.crowded = req->cpu_a == req->cpu_b,
 		.shared = map_shared(sizeof(*job->shared)),
+		.window = map_shared(window_size(req)),
 		.source = map_memory(floor_has_size(req->kind) ? req->size : 1,
 			req->kind == FLOOR_VM_READV ? MAP_PRIVATE : MAP_SHARED),
 		.pid_a = getpid(),
 		.event = { eventfd(0, EFD_NONBLOCK), eventfd(0, EFD_NONBLOCK) },
 		.listener = req->kind == FLOOR_CONNECT ? floor_connect_listen() : -1,
 	};
-	if (req->kind == FLOOR_COPIES && req->size > COPIES_PIECE)
-		job->req.size = COPIES_PIECE;
-	job->window = map_shared(window_size(&job->req));
 	return job->shared == NULL || job->window == NULL || job->source == NULL ||
 		job->event[0] < 0 || job->event[1] < 0 ||
 		(req->kind == FLOOR_CONNECT && job->listener < 0) ? -ENOMEM : 0;
@@ -361,7 +348,7 @@ static double
 memcpy_a(struct job *job)
 {
 	uint64_t size = job->req.size;
-	uint64_t nb = ring_msgs(&job->req);
+	uint64_t nb = floor_shared_msgs(&job->req);
 	uint64_t every = size < CLOCK_EVERY ? CLOCK_EVERY : 1;
 	uint8_t *window = job->window;
 	struct window w;
@@ -408,7 +395,7 @@ take_message(struct job *job, enum take take, void *msg, uint64_t at)
 static inline __attribute__((always_inline)) void
 messages_b(struct job *job, enum take take)
 {
-	uint64_t nb = ring_msgs(&job->req), nb_own = floor_window_msgs(job->req.size);
+	uint64_t nb = floor_shared_msgs(&job->req), nb_own = floor_window_msgs(job->req.size);
 	uint64_t size = job->req.size;
 	volatile uint8_t *window = job->window;
 	uint32_t spins = 0;
@@ -579,8 +566,7 @@ measure(const struct floor_req *req)
 		die_with_parent(self);
 		/* Before A's clock starts. */
 		if (req->kind == FLOOR_COPIES)
-			job.copies = map_memory(job.req.size * floor_window_msgs(job.req.size),
-				MAP_PRIVATE);
+			job.copies = map_memory(FLOOR_WINDOW, MAP_PRIVATE);
 		job_sync(&job, false);
 		bodies[req->kind].b(&job);
 		_exit(0);

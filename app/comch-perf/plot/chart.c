@@ -251,7 +251,9 @@ chart_histogram_script(FILE *f, const char *name, const char *setting,
 {
 	const double floor = (row->floor_value + row->floor_after) / 2;
 	char what[SERIES_SIZE], title[256], p50[32], p999[32];
+	struct bars b;
 
+	bars_fill(&b, row);
 	report_what(row, 0, what, sizeof(what));
 	snprintf(title, sizeof(title), "%s, %s: %llu round trips, p50 %s, p99.9 %s",
 			row->test->name, what, (unsigned long long)row->hist->count,
@@ -264,7 +266,7 @@ chart_histogram_script(FILE *f, const char *name, const char *setting,
 		fprintf(f, "set arrow 1 from first %.6g, graph 0 to first %.6g, graph 1 nohead "
 			"linestyle 10\nset label 2 'floor: %s' at first %.6g, graph 1 center "
 			"offset 0,0.6 textcolor rgb '#505050'\nset xrange [%.6g:*]\n", floor, floor,
-			floor_name(row->floor), floor, RTE_MIN(floor, row->p50_ns) * 0.9);
+			floor_name(row->floor), floor, RTE_MIN(floor, b.low) * 0.9);
 	fprintf(f, "DRAW = \"plot '%s.csv' every ::1 using 1:2 with boxes linestyle 1 notitle\"\n",
 			name);
 	script_foot(f, name);
