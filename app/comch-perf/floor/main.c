@@ -40,6 +40,8 @@
 #define CORE_DONE    2
 /* Slots or copies between two clock reads, by whole messages. */
 #define CLOCK_EVERY  1024
+/* Bytes of the smallest page. */
+#define PAGE_BYTES   4096
 /* Idle spins before a process that shares its CPU yields. */
 #define SPINS        64
 
@@ -71,19 +73,28 @@ struct job {
 	int listener;                /* FLOOR_CONNECT: B's socket; -1: another kind */
 };
 
+/* A process's first access to a page is slow, mapped or not, where the hypervisor follows its
+ * page table: 8 us instead of 0.2 us for a copy to a page.
+ */
+static void
+touch(void *memory, size_t len)
+{
+	volatile uint8_t *p = memory;
+
+	for (size_t i = 0; i < len; i += PAGE_BYTES)
+		p[i] = p[i];
+}
+
 static void *
 map_memory(size_t len, int kind)
 {
 	void *p = mmap(NULL, len, PROT_READ | PROT_WRITE,
 			kind | MAP_ANONYMOUS | MAP_POPULATE, -1, 0);
 
-	return p == MAP_FAILED ? NULL : p;
-}
-
-static void *
-map_shared(size_t len)
-{
-	return map_memory(len, MAP_SHARED);
+	if (p == MAP_FAILED)
+		return NULL;
+	touch(p, len);
+	return p;
 }
 
 /* Size of the shared window, bytes. */
@@ -111,8 +122,8 @@ job_open(struct job *job, const struct floor_req *req)
 	*job = (struct job){
 		.req = *req,
 		.crowded = req->cpu_a == req->cpu_b,
-		.shared = map_shared(sizeof(*job->shared)),
-		.window = map_shared(window_size(req)),
+		.shared = map_memory(sizeof(*job->shared), MAP_SHARED),
+		.window = map_memory(window_size(req), MAP_SHARED),
 		.source = map_memory(floor_has_size(req->kind) ? req->size : 1,
 			req->kind == FLOOR_VM_READV ? MAP_PRIVATE : MAP_SHARED),
 		.pid_a = getpid(),
@@ -565,6 +576,7 @@ measure(const struct floor_req *req)
 	if (pid == 0) {
 		die_with_parent(self);
 		/* Before A's clock starts. */
+		touch(job.window, window_size(req));
 		if (req->kind == FLOOR_COPIES)
 			job.copies = map_memory(FLOOR_WINDOW, MAP_PRIVATE);
 		job_sync(&job, false);
