@@ -84,6 +84,7 @@ GOALS = [
     goal("connect, us", "conn-rate", at_most(200), at_most(200), "p50_us"),
     goal("connect, beside a bare one", "conn-rate", None),
     goal("connect, p99.9, us", "conn-rate", at_most(2000), at_most(2000), "p999_us"),
+    goal("connect, p99.9, beside a bare one", "conn-rate", None, figure="tail"),
     goal("DMA, 64 B, beside a send task", "dma-lat --work local", at_most(3), at_most(3), "p50_ns",
          "doca-cost : send task alone"),
     goal("DMA, 1 MiB", "dma-bw --work local", at_least(0.9), at_least(0.9)),
